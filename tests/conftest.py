@@ -15,10 +15,10 @@ from xdist.scheduler import LoadScopeScheduling
 import reid_sql
 from reid_sql.check import evaluation
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
-from tests.engines.asking import quoted
+from tests.engines.asking import empty
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
-from tests.tiers import BESIDE, is_asked, second_tier
+from tests.tiers import BESIDE, CELL, TIER, is_asked, second_tier, tiers_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,12 +59,6 @@ FROM pg_namespace WHERE nspname !~ '^pg_(temp|toast)'
 UNION ALL SELECT format('role %I %s', rolname, rolconfig) FROM pg_roles WHERE rolname !~ '^pg_'
 UNION ALL SELECT format('settings %s', setconfig) FROM pg_db_role_setting
 """
-# What a test may have left, in the order in which it can go: kind, and where its names are.
-LEFT = {
-    "VIEW": "database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
-    "TABLE": "database_name, schema_name, table_name FROM duckdb_tables() WHERE NOT internal",
-    "SCHEMA": "database_name, schema_name FROM duckdb_schemas() WHERE NOT internal",
-}
 NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 ON_POSTGRES: set[Path] = set()
 
@@ -109,6 +103,15 @@ def connect_on_one_thread(
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     duckdb.connect = CONNECT if item.get_closest_marker("threads") else connect_on_one_thread
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(CELL, default="", help="ask only cells with this value, as a function's name")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if hasattr(metafunc.function, "cells"):
+        metafunc.parametrize(TIER, tiers_of(metafunc.definition))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -191,15 +194,7 @@ def registered() -> Iterator[duckdb.DuckDBPyConnection]:
 def con(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
     """The module's connection, emptied after the test."""
     yield registered
-    registered.execute("USE memory.main")
-    for kind, names in LEFT.items():
-        for parts in registered.execute(f"SELECT {names}").fetchall():
-            registered.execute(f"DROP {kind} {'.'.join(quoted(part) for part in parts)}")
-    for (name,) in registered.execute(
-        "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
-    ).fetchall():
-        if name not in {"memory", "reid"} and not name.startswith("reid_sql_functions"):
-            registered.execute(f"DETACH {quoted(name)}")
+    empty(registered)
 
 
 @pytest.fixture(scope="session")

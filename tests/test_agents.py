@@ -10,19 +10,20 @@ from reid_sql.check.verdicts import EXIT_CODES
 from reid_sql.cli import main
 from reid_sql.commands.parser import parser
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 
 ROOT = Path(__file__).parents[1]
 SKILL = (ROOT / "skills" / "reid-sql" / "SKILL.md").read_text(encoding="utf-8")
 INDEX = (ROOT / "llms.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", re.findall(r"`reid-sql ([^`]+)`", SKILL + INDEX))
+@each_cell("command", re.findall(r"`reid-sql ([^`]+)`", SKILL + INDEX))
 def test_each_command_can_be_typed(command: str) -> None:
     words = shlex.split(command.replace("FILE.policy.toml", "p.toml"))
     assert parser().parse_args(words).command
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)]+)\)", SKILL + INDEX))
+@each_cell("link", re.findall(r"\]\(([^)]+)\)", SKILL + INDEX))
 def test_each_link_leads_somewhere(link: str) -> None:
     assert (ROOT / link).is_file()
 

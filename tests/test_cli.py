@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.cells import each_cell
 from tests.processes import ROOT, command, environment, process
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -269,7 +270,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("call", REFUSED)
+@each_cell("call", REFUSED)
 def test_bad_input_gets_one_sentence_and_exit_code_2(call: str, files: Path) -> None:
     done = command(*call.format(files=files).split())
     assert (done.returncode, done.stdout) == (2, "")

@@ -27,6 +27,7 @@ from reid_sql.engines import registry
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
+from tests.cells import each_cell
 from tests.outputs import outputs
 from tests.sessions import shown_on_page, try_session
 from tests.tiers import representatives
@@ -73,11 +74,19 @@ def blocks(document: Path) -> Iterator[tuple[str, str]]:
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.chdir(root)
-    monkeypatch.setattr(registry, "_MODELS", {})  # other tests of this process keep models, too
+    forget_models(monkeypatch)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_each_example_states_the_result_it_has(script: Path) -> None:
+def forget_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know no model: other tests of this process keep some, and other documents of a case."""
+    monkeypatch.setattr(registry, "_MODELS", {})
+
+
+@each_cell("script", SCRIPTS)
+def test_each_example_states_the_result_it_has(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget_models(monkeypatch)
     text = script.read_text(encoding="utf-8")
     assert examples.RESULT in text
     assert examples.renew(text) == text
@@ -87,8 +96,11 @@ def test_examples_are_numbered_without_gaps() -> None:
     assert [int(script.stem[:2]) for script in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
 
 
-@pytest.mark.parametrize("path", [path for path in GENERATED if path not in SCRIPTS], ids=short)
-def test_what_is_generated_or_run_is_up_to_date(path: Path) -> None:
+@each_cell("path", [path for path in GENERATED if path not in SCRIPTS])
+def test_what_is_generated_or_run_is_up_to_date(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget_models(monkeypatch)
     assert GENERATED[path]() == path.read_text(encoding="utf-8")
 
 
@@ -118,10 +130,11 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.first(name=representatives())
-@pytest.mark.parametrize("name", declared())
+@each_cell("name", declared())
 def test_sql_on_the_page_of_a_function_runs_by_itself(
-    name: str, database: duckdb.DuckDBPyConnection
+    name: str, database: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    forget_models(monkeypatch)
     text = (ROOT / "docs" / "functions" / f"{name}.md").read_text(encoding="utf-8")
     [block] = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     assert function_facts.calls(block, name)
@@ -131,10 +144,8 @@ def test_sql_on_the_page_of_a_function_runs_by_itself(
 
 
 @pytest.mark.first(face=[each for each in FACES if each.engine == "polars"], name=representatives())
-@pytest.mark.parametrize(
-    "face", [face for face in FACES if face.engine != "spark"], ids=lambda face: face.engine
-)
-@pytest.mark.parametrize("name", declared())
+@each_cell("face", [face for face in FACES if face.engine != "spark"])
+@each_cell("name", declared())
 def test_a_page_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
     tried = shown_on_page(face, name)
     if not face.has(declared()[name]):
@@ -161,8 +172,9 @@ WITH_PYTHON = [
 ]
 
 
-@pytest.mark.parametrize("document", WITH_PYTHON, ids=short)
-def test_python_in_the_documents_runs(document: Path) -> None:
+@each_cell("document", WITH_PYTHON)
+def test_python_in_the_documents_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_models(monkeypatch)
     tried = doctest.testfile(str(document), module_relative=False, encoding="utf-8")
     assert tried.attempted > 3
     assert tried.failed == 0
@@ -307,7 +319,7 @@ EXISTING = {  # words for what a function or command does, which no page may lis
 }
 
 
-@pytest.mark.parametrize(("word", "name"), EXISTING.items())
+@each_cell("word, name", EXISTING.items())
 def test_no_page_lists_as_missing_what_exists(root: Path, word: str, name: str) -> None:
     commands = next(action for action in parser()._actions if isinstance(action.choices, dict))  # noqa: SLF001 - no other way
     assert name in {*declared(), *(commands.choices or {})}
@@ -426,8 +438,9 @@ WITH_EXAMPLES: Final = [
 ]
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_examples_in_docstrings_run(name: str) -> None:
+@each_cell("name", WITH_EXAMPLES)
+def test_examples_in_docstrings_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_models(monkeypatch)
     tried = doctest.testmod(importlib.import_module(name))
     assert (tried.attempted > 0, tried.failed) == (True, 0)
 

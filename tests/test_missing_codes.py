@@ -10,6 +10,7 @@ import pytest
 import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import MissingCodesWarning
+from tests.cells import each_cell
 from tests.coded_columns import DRAW, codes_in, draw_column, sentence
 from tests.processes import command
 
@@ -21,8 +22,8 @@ def caution(ask: object) -> str:
     return " ".join(str(each.message) for each in warned if each.category is MissingCodesWarning)
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", DRAW)
+@each_cell("seed", range(2))
+@each_cell("kind", DRAW)
 @pytest.mark.first(cells=6)
 def test_a_call_warns_of_the_codes_that_a_loop_finds(kind: str, seed: int) -> None:
     columns = {

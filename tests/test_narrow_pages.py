@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cells import each_cell
 from tests.processes import ROOT, command
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -59,7 +60,7 @@ def figures(page: str) -> set[str]:
     return set(re.findall(r"(?<![\w.])\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?", page))
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_cell("name", CALLS)
 @pytest.mark.first(cells=3)
 def test_every_figure_of_a_wide_page_is_on_a_narrow_one(name: str, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")

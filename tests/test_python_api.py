@@ -18,8 +18,8 @@ from reid_sql.errors import (
 )
 from reid_sql.function import Function
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Given, Sql, engine_named
-from tests.conformance.test_functions import agree, fit, question
+from tests.matrices.engines import Answers, Given, Sql, engine_named
+from tests.matrices.test_functions import agree, fit, question
 from tests.tiers import representatives
 
 PEOPLE = "reid_sql/demo/people.csv"

@@ -9,6 +9,7 @@ import pytest
 from reid_sql.errors import ReidError
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
 from reid_sql.scenarios import SHIPPED, scenario
+from tests.cells import each_cell
 
 GROUP = {"columns": ["age"], "probability": 0.5}
 GOOD: dict[str, Any] = {"population": 1000, "groups": [GROUP]}
@@ -168,7 +169,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
+@each_cell("words", REFUSED)
 def test_a_bad_scenario_is_refused_where_it_is_bad(words: str) -> None:
     source, sentence = REFUSED[words]
     with pytest.raises(ReidError) as refused:

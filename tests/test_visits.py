@@ -26,6 +26,7 @@ from reid_sql.function import Answer
 from reid_sql.parameters import Columns, Table
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.explorations import chosen, explored
 from tests.processes import command
 from tests.tiers import representatives
@@ -292,7 +293,7 @@ def arguments_of(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.first(name=representatives())
-@pytest.mark.parametrize("name", table_functions())
+@each_cell("name", table_functions())
 def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
     con = duckdb.connect()
     with warnings.catch_warnings(record=True) as caught:
@@ -367,7 +368,7 @@ IN_POLARS: Final = [name for name in table_functions() if not declared()[name].a
 
 
 @pytest.mark.first(name=representatives())
-@pytest.mark.parametrize("name", IN_POLARS)
+@each_cell("name", IN_POLARS)
 def test_a_frame_of_polars_warns_when_the_answer_is_collected(name: str) -> None:
     answer = getattr(rp, name)(tbl=pl.scan_csv("visits.csv"), **arguments_of(name))
     with warnings.catch_warnings(record=True) as caught:

@@ -33,6 +33,7 @@ from reid_sql.commands.measure import checks_of
 from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
 from reid_sql.models.people.diagnostics import Check
+from tests.cells import each_cell
 from tests.charts.marks import bars_of, lines_of, strokes_of
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -324,8 +325,8 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
     assert lines_of(plot.elimination(rows))[0].across == [0]
 
 
-@pytest.mark.parametrize(
-    ("draw", "kind", "message"),
+@each_cell(
+    "draw, kind, message",
     [
         (
             lambda: plot.class_sizes([{"k": 1}]),

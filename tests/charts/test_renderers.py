@@ -23,6 +23,7 @@ from reid_sql.charts.spec import (
 )
 from reid_sql.charts.svg import read_styles, svg
 from reid_sql.models.people.diagnostics import Check
+from tests.cells import each_cell
 
 SET = {"columns": ["age", "sex"], "size": 2, "share_unique": 0.3, "unique_records": 3, "classes": 7}
 STEPS = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.12 * step} for step in range(4)]
@@ -127,8 +128,8 @@ CHARTS: dict[str, Chart | list[Chart]] = {
     ),
 }
 ALL = [
-    pytest.param(chart, id=name)
-    for name, charts in CHARTS.items()
+    chart
+    for charts in CHARTS.values()
     for chart in (charts if isinstance(charts, list) else [charts])
 ]
 
@@ -159,7 +160,7 @@ def test_every_public_chart_is_drawn_here() -> None:
     assert sorted(CHARTS) == plot.__all__
 
 
-@pytest.mark.parametrize("chart", ALL)
+@each_cell("chart", ALL)
 def test_svg_draws_every_mark_and_word(chart: Chart) -> None:
     drawn = ET.fromstring(svg(chart))  # noqa: S314 - our own
     assert {each.text or "" for each in drawn.iter("text")} >= words_of(chart)
@@ -177,7 +178,7 @@ def test_svg_draws_every_mark_and_word(chart: Chart) -> None:
     )
 
 
-@pytest.mark.parametrize("chart", ALL)
+@each_cell("chart", ALL)
 def test_every_mark_lies_within_the_sheet(chart: Chart) -> None:
     drawn = ET.fromstring(svg(chart))  # noqa: S314 - our own
     width, height = map(float, drawn.get("viewBox", "").split()[2:])
@@ -203,3 +204,9 @@ def test_a_symlog_axis_shows_small_and_large_values_in_order() -> None:
 def test_there_is_a_rule_for_each_style() -> None:
     styled = set(re.findall(r"\.([a-z]+)[^{};]*\{", read_styles()))
     assert {each.value for each in (*Style, *Marker)} <= styled
+
+
+def test_an_axis_of_shares_ends_at_all_people() -> None:
+    rows = [{"population": 10.0**n, "uniqueness": share} for n, share in ((2, 1.0), (4, 0.5))]
+    (chart,) = risk_charts.forecast(rows)
+    assert (chart.up.low, chart.up.high) == (0.0, 1.0)

@@ -18,6 +18,7 @@ from reid_sql.check.sentences import format_near_limit, format_number, format_pe
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
 from reid_sql.terminal.console import VisibleConsole
+from tests.cells import each_cell
 from tests.processes import command
 
 K = '{measure = "k", at_least = 1}'
@@ -39,7 +40,7 @@ def rows(folder: Path, lines: list[str], header: str = "a,s") -> None:
 KEPT = ["t.csv", "p.toml", "base.json", "link.csv", "hard.csv", "letter.txt", "scene.toml"]
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each_cell("name", KEPT)
 def test_a_report_replaces_nothing_that_is_no_report(tmp_path: Path, name: str) -> None:
     rows(tmp_path, ["1,2"] * 20)
     (tmp_path / "link.csv").symlink_to(tmp_path / "t.csv")

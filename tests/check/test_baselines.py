@@ -11,6 +11,7 @@ import pytest
 from reid_sql.check.gate import check
 from reid_sql.check.report import to_json
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.check.towns import town
 
 Page = dict[str, Any]
@@ -57,8 +58,8 @@ def test_the_digest_is_that_of_all_the_rest(tmp_path: Path) -> None:
     assert page["signature"] is None
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("sealed", [False, True], ids=["digest left", "digest made anew"])
+@each_cell("edit", EDITS)
+@each_cell("sealed", [False, True])
 @pytest.mark.first(cells=3)
 def test_an_edited_baseline_is_refused(
     tmp_path: Path, edit: Callable[[Page], None], *, sealed: bool

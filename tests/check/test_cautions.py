@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from reid_sql.check.gate import check
+from tests.cells import each_cell
 
 K = '{measure = "k", at_least = 2}'
 
@@ -76,7 +77,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("words", CASES)
+@each_cell("words", CASES)
 @pytest.mark.first(cells=5)
 def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, words: str) -> None:
     about, checks, header = CASES[words]

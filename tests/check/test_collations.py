@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from reid_sql.check.gate import check
+from tests.cells import each_cell
 
 SENTENCE = "columns must distinguish texts that differ, got a collation of its own for one of "
 HELD = {"plain": "word", "within": "{'v': [word]}"}
@@ -34,8 +35,8 @@ def judged(town: Path, head: str, *checks: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("head", "asked"),
+@each_cell(
+    "head, asked",
     [
         ('quasi_identifiers = ["held"]', 'measure = "k"\nat_least = 2'),
         ('quasi_identifiers = ["held", "one"]', 'measure = "uniqueness"\nat_most = 0.1'),
@@ -57,7 +58,7 @@ def judged(town: Path, head: str, *checks: str) -> list[dict[str, Any]]:
         ),
     ],
 )
-@pytest.mark.first(cells=5)
+@pytest.mark.first(cells=3)
 def test_it_is_not_judged_nor_is_what_is_counted_beside_it(
     town: Path, head: str, asked: str
 ) -> None:

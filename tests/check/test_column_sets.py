@@ -10,6 +10,7 @@ import pytest
 
 from reid_sql.check.gate import check
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 COLUMNS = ["a", "b", "c", "d"]
 Rows = list[tuple[Any, ...]]
@@ -78,10 +79,8 @@ def group(each: Any) -> tuple[Any, str]:
     return each["groups"][0]["value"], each["verdict"]
 
 
-@pytest.mark.parametrize("person", [None, "person"])
-@pytest.mark.parametrize(
-    ("size", "share"), [(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (2, 0.3), (3, 0.5)]
-)
+@each_cell("person", [None, "person"])
+@each_cell("size, share", [(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (2, 0.3), (3, 0.5)])
 @pytest.mark.first(cells=3)
 def test_keys_are_those_of_counting(
     tmp_path: Path, person: str | None, size: int, share: float
@@ -95,8 +94,8 @@ def test_keys_are_those_of_counting(
     assert group(none) == (true, "fail" if true else "pass")
 
 
-@pytest.mark.parametrize("person", [None, "person"])
-@pytest.mark.parametrize(("size", "k"), [(1, 2), (1, 5), (2, 2), (2, 4), (3, 3)])
+@each_cell("person", [None, "person"])
+@each_cell("size, k", [(1, 2), (1, 5), (2, 2), (2, 4), (3, 3)])
 @pytest.mark.first(cells=3)
 def test_unsafe_combinations_are_those_of_counting(
     tmp_path: Path, person: str | None, size: int, k: int

@@ -9,6 +9,7 @@ import pytest
 
 from reid_sql.check.gate import check, run
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from tests.cells import each_cell
 
 Columns = dict[str, list[Any]]
 L = '{measure = "l_diversity", at_least = 1}'
@@ -56,8 +57,8 @@ ROLES = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("role", ROLES)
+@each_cell("kind", KINDS)
+@each_cell("role", ROLES)
 @pytest.mark.first(cells=4)
 def test_declared_codes_count_as_null(tmp_path: Path, role: str, kind: str) -> None:
     (about, checks), (values, codes) = ROLES[role], KINDS[kind]

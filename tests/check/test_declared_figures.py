@@ -18,6 +18,7 @@ from reid_sql.check.measure import Kind, declared_columns, kind_of, whole_of
 from reid_sql.check.policy_model import Check
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, mask_answer
+from tests.cells import each_cell
 from tests.outputs import outputs
 
 MASK = 10
@@ -95,8 +96,8 @@ def test_a_measure_that_nobody_declared_is_masked() -> None:
     assert hides_figure(Check(measure=undeclared, **rest), figure, Mask(MASK))
 
 
-@pytest.mark.parametrize("few", [1, 3, 9, 10, 40])
-@pytest.mark.parametrize("size", [60, 265])
+@each_cell("few", [1, 3, 9, 10, 40])
+@each_cell("size", [60, 265])
 def test_a_figure_of_sensitive_values_is_shown_where_no_value_of_a_class_has_few_records(
     tmp_path: Path, few: int, size: int
 ) -> None:

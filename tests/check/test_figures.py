@@ -13,6 +13,7 @@ from reid_sql.check.masking import Mask, Masked, ReportPage, Setting, Shown
 from reid_sql.check.report import check_rows, render_junit
 from reid_sql.check.sentences import format_figure
 from reid_sql.check.terminal import verdict_page
+from tests.cells import each_cell
 
 SOURCES = Path(__file__).parents[2] / "reid_sql"
 RENDERERS: list[Callable[[Any], object]] = [
@@ -25,10 +26,8 @@ RENDERERS: list[Callable[[Any], object]] = [
 ]
 
 
-@pytest.mark.parametrize("number", [3, 0.25])
-@pytest.mark.parametrize(
-    "nest", [lambda n: n, lambda n: [n], lambda n: {"k": n}, lambda n: [{"k": [n]}]]
-)
+@each_cell("number", [3, 0.25])
+@each_cell("nest", [lambda n: n, lambda n: [n], lambda n: {"k": n}, lambda n: [{"k": [n]}]])
 def test_a_page_takes_no_raw_number_at_any_depth(nest: Callable[[Any], Any], number: float) -> None:
     with pytest.raises(TypeError, match=r"must be shown or masked in a report, got (int|float)"):
         ReportPage({"name": "people", "records": nest(number)})

@@ -15,6 +15,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
 from reid_sql.sources.files import open_source
+from tests.cells import each_cell
 from tests.processes import command
 
 ASK = (
@@ -53,7 +54,7 @@ READ: dict[str, tuple[bytes, tuple[float, float, int]]] = {
 }
 
 
-@pytest.mark.parametrize("words", READ)
+@each_cell("words", READ)
 def test_every_line_of_a_text_file_is_a_record_as_it_is_written(tmp_path: Path, words: str) -> None:
     content, true = READ[words]
     (tmp_path / "t.csv").write_bytes(content)
@@ -88,7 +89,7 @@ def test_what_cannot_be_read_as_it_is_written_is_refused_and_not_quoted(
     assert "Original Line" not in done.stderr
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "name", ["data[1].csv", "d*.csv", "d?.csv", "it's.csv", "[!a].csv", "{a,b}.csv", "ä ö.csv"]
 )
 def test_a_name_is_no_pattern(tmp_path: Path, name: str) -> None:
@@ -222,7 +223,7 @@ def test_a_table_is_found_by_its_name_whatever_else_the_database_holds(
     )
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "table",
     [
         "people; COPY (SELECT 1) TO 'owned.csv'",

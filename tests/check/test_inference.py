@@ -16,6 +16,7 @@ import pytest
 from reid_sql.check.gate import check
 from reid_sql.check.inference import Unknowns, is_protected
 from reid_sql.check.masking import round_between
+from tests.cells import each_cell
 
 BELOW = 5
 Sizes = tuple[int, ...]  # of the classes of a table, descending
@@ -119,7 +120,7 @@ def tables() -> Iterator[Sizes]:
         yield tuple(sorted(drawn, reverse=True))
 
 
-@pytest.mark.parametrize("sizes", list(tables()), ids=str)
+@each_cell("sizes", list(tables()))
 @pytest.mark.first(cells=6)
 def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
     tmp_path: Path, sizes: Sizes
@@ -159,7 +160,7 @@ def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
             )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_cell("seed", range(20))
 def test_what_is_protected_is_what_trying_all_finds(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - counts, not secrets
     most, many = 6, 3
@@ -199,9 +200,9 @@ def dot(terms: Sequence[int], values: Sequence[int]) -> int:
 RELATIVE = ("t_closeness", "beta_likeness", "delta_disclosure")
 
 
-@pytest.mark.parametrize("measure", RELATIVE)
-@pytest.mark.parametrize("rare", [1, 9, 12, 30])
-@pytest.mark.parametrize("records", [150, 32_561])
+@each_cell("measure", RELATIVE)
+@each_cell("rare", [1, 9, 12, 30])
+@each_cell("records", [150, 32_561])
 @pytest.mark.first(cells=6)
 def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     tmp_path: Path, measure: str, rare: int, records: int

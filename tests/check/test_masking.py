@@ -14,7 +14,8 @@ import pytest
 
 from reid_sql.check.gate import check
 from reid_sql.check.inference import Cell, Groupings, groups_to_hide, is_small_sum_open
-from reid_sql.check.masking import mask_counts_in_text, round_above
+from reid_sql.check.masking import mask_counts_in_text, round_above, round_between
+from tests.cells import each_cell
 
 
 def answers(tables: Groupings, names: tuple[str, ...], below: int) -> dict[Cell, set[int]]:
@@ -82,7 +83,7 @@ def _fitting(
     yield from go(0, [], total)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@each_cell("seed", range(80))
 def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - a table, not a secret
     below = 3
@@ -115,9 +116,7 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "counts", list(itertools.combinations_with_replacement([1, 2, 3, 4, 5, 7, 9], 3))
-)
+@each_cell("counts", list(itertools.combinations_with_replacement([1, 2, 3, 4, 5, 7, 9], 3)))
 def test_the_sum_of_small_groups_is_open_where_trying_all_finds_it_so(
     counts: tuple[int, ...],
 ) -> None:
@@ -180,3 +179,7 @@ def test_a_figure_is_rounded_for_groups_of_the_same_classes_alone(
     classes = len({tuple(row.split(",")["abc".index(name)] for name in columns) for row in rows})
     assert (found["value"] is None) == rounded
     assert rounded or found["value"] == pytest.approx(classes / 120)
+
+
+def test_a_share_of_fewer_records_than_the_mask_is_between_one_record_and_the_mask() -> None:
+    assert {round_between(records / 50, 50, 10) for records in range(1, 10)} == {(1 / 50, 10 / 50)}

@@ -10,6 +10,7 @@ import pytest
 
 from reid_sql.check import gate
 from reid_sql.errors import RowsNotPeopleWarning
+from tests.cells import each_cell
 
 CHECK = '[[tables.checks]]\nmeasure = "{}"\nat_most = 0.999\n{}'
 AVERAGE = CHECK.format("average_risk", "")
@@ -68,8 +69,8 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("code", CODES)
-@pytest.mark.first(cells=3)
+@each_cell("code", CODES)
+@pytest.mark.first(cells=2)
 def test_a_code_of_nobody_is_a_caution_that_can_be_refused(
     tmp_path: Path, place: str, code: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 import reid_sql
 from reid_sql.check.gate import check
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.processes import command
 
 K = '{measure = "k", at_least = 5}'
@@ -25,7 +26,7 @@ def written(folder: Path, checks: str = K, head: str = "", table: str = 'file = 
     return policy
 
 
-@pytest.mark.parametrize("size", ["-1GB", "", "0", "0GB", "-0.5GB", "nan", "1 GB; SELECT 1"])
+@each_cell("size", ["-1GB", "", "0", "0GB", "-0.5GB", "nan", "1 GB; SELECT 1"])
 def test_a_limit_of_memory_is_a_size_and_never_none(tmp_path: Path, size: str) -> None:
     with pytest.raises(ReidError, match="memory-limit must be a size, got"):
         check(written(tmp_path, head=f'memory_limit = "{size}"'))

@@ -4,6 +4,7 @@ import pytest
 
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.processes import command
 
 HEAD = '[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["age", "sex"]\n'
@@ -99,7 +100,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each_cell("text", REFUSED)
 def test_a_policy_is_refused_in_one_sentence_that_names_the_place(
     tmp_path: Path, text: str
 ) -> None:
@@ -168,7 +169,7 @@ OF_THE_DATA = {
 }
 
 
-@pytest.mark.parametrize("table", OF_THE_DATA)
+@each_cell("table", OF_THE_DATA)
 def test_what_does_not_fit_the_data_is_refused(tmp_path: Path, table: str) -> None:
     (tmp_path / "data.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     for name in ("notes.doc", "broken.parquet", "data.duckdb"):

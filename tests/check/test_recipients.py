@@ -12,6 +12,7 @@ import reid_sql
 from reid_sql.check.gate import Report, check
 from reid_sql.check.report import report_schema
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.dossier.releases import PEOPLE, POLICY, release
 
 
@@ -63,8 +64,8 @@ def test_a_baseline_is_that_of_the_same_recipient(tmp_path: Path) -> None:
     assert own["groups"][0]["baseline"] is None
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
+@each_cell(
+    "old, new, words",
     [
         (
             'name = "Everybody"',

@@ -15,6 +15,7 @@ from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
+from tests.cells import each_cell
 
 Columns = Mapping[str, Sequence[Any]]
 K = '{ measure = "k", at_least = 2 }'
@@ -90,8 +91,8 @@ def test_a_class_size_does_not_follow_from_the_total(tmp_path: Path) -> None:
         assert large not in shown
 
 
-@pytest.mark.parametrize("status", [STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS])
-@pytest.mark.parametrize("number", [1, 9, 10, 12_345])
+@each_cell("status", [STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS])
+@each_cell("number", [1, 9, 10, 12_345])
 def test_the_counts_of_statuses_are_figures(status: str, number: int) -> None:
     text = f"sampled: something else; {status.format(number)}"
     assert remark_of_status(text).parts[1] == Count(number, "records")

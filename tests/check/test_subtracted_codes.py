@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 
 from reid_sql.check.gate import check
+from tests.cells import each_cell
 
 NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?![\w.])")
 BOUND = re.compile(r"fewer than [\d,]+")
@@ -32,9 +32,9 @@ def shown_numbers(node: Any, key: str = "") -> Iterator[int]:
         yield node
 
 
-@pytest.mark.parametrize("small", [1, 3, 9])
-@pytest.mark.parametrize("code", ["?", "unknown"])
-@pytest.mark.parametrize("asked", [["a", "b"], ["b"]])
+@each_cell("small", [1, 3, 9])
+@each_cell("code", ["?", "unknown"])
+@each_cell("asked", [["a", "b"], ["b"]])
 def test_no_difference_with_the_count_of_a_code_is_a_small_class(
     tmp_path: Path, small: int, code: str, asked: list[str]
 ) -> None:

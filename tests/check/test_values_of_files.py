@@ -8,6 +8,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
 from reid_sql.sources.files import open_source
 from reid_sql.sources.formats import TextFormat
+from tests.cells import each_cell
 
 BODY = "".join(f"{'fm'[at % 2]};{30 + at % 7};N\n" for at in range(40))
 HEADER = "sex;age;region\n"
@@ -78,8 +79,8 @@ def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
     assert all(isinstance(row[2], float) for row in found)
 
 
-@pytest.mark.parametrize(
-    ("texts", "form"),
+@each_cell(
+    "texts, form",
     [
         (["08.05.1943", "28.02.1966"], "%d.%m.%Y"),
         (["5.3.1966", "13.3.1966"], "%d.%m.%Y"),

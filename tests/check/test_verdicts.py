@@ -11,6 +11,7 @@ from scipy import stats
 
 import reid_sql
 from reid_sql.check.gate import check
+from tests.cells import each_cell
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
 ROWS = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
@@ -43,7 +44,7 @@ MEASURED: dict[str, Callable[[list[int]], float]] = {
 }
 
 
-@pytest.mark.parametrize("measure", MEASURED)
+@each_cell("measure", MEASURED)
 def test_figures_and_verdicts_are_what_counting_gives(tmp_path: Path, measure: str) -> None:
     true = MEASURED[measure](classes(ROWS, QI))
     bound = "at_least" if measure == "k" else "at_most"

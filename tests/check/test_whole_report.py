@@ -15,6 +15,7 @@ from reid_sql.check.masking import round_above
 from reid_sql.check.report import render_junit, to_json
 from reid_sql.check.terminal import verdict_page
 from reid_sql.terminal.console import VisibleConsole
+from tests.cells import each_cell
 
 Record = tuple[str, str, str]  # a, b, c; nothing is NULL
 Table = list[Record]
@@ -171,8 +172,8 @@ def test_a_threshold_between_two_class_sizes_does_not_tell_how_few_lie_below_it(
     assert wide[0] == wide[1]
 
 
-@pytest.mark.parametrize("records", [30, 101, 500, 1100, 1200, 1999, 11_000, 32_561])
-@pytest.mark.parametrize("below", [3, 10, 50])
+@each_cell("records", [30, 101, 500, 1100, 1200, 1999, 11_000, 32_561])
+@each_cell("below", [3, 10, 50])
 def test_every_round_bound_stands_for_several_counts(records: int, below: int) -> None:
     bounds = Counter(round_above(count / records, records, below) for count in range(1, records))
     last = max(bounds)

@@ -8,6 +8,7 @@ import pytest
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from reid_sql.sources.acro import read_risk_appetite
+from tests.cells import each_cell
 
 APPETITE = """---
 safe_threshold: 3
@@ -84,8 +85,8 @@ def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
     assert sum("few_people" in row["unsafe"] for row in csv.DictReader(out.splitlines())) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_cell(
+    "text, words",
     [
         ("safe_treshold: 10", "did you mean 'safe_threshold'"),
         ("safe_threshold: ten", "safe_threshold must be a number, got str"),

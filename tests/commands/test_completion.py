@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.processes import command
 
 SHELLS = ("bash", "zsh", "fish")
@@ -42,7 +43,7 @@ def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:
     assert offered(bash, tmp_path, "pro") == ["profile"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_cell("name", COMMANDS)
 def test_every_option_of_a_command_is_offered_by_every_shell(
     bash: str, tmp_path: Path, name: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from reid_sql.sources.files import DATABASES, PACKED
 from reid_sql.sources.reading import KINDS
+from tests.cells import each_cell
 from tests.processes import command
 
 JUNK = np.random.default_rng(1).bytes(3000)
@@ -22,7 +23,7 @@ at_least = 2
 """
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "ending", [*KINDS, *DATABASES, *(f"{kind}{packed}" for kind in KINDS for packed in PACKED)]
 )
 @pytest.mark.first(cells=15)

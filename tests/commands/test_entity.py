@@ -10,6 +10,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.cli import main
+from tests.cells import each_cell
 
 QI = "age,sex,town"
 HINT = (
@@ -42,8 +43,8 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize("shape", ["table", "json", "csv"])
+@each_cell("arguments", COMMANDS.values())
+@each_cell("shape", ["table", "json", "csv"])
 @pytest.mark.usefixtures("visits")
 @pytest.mark.first(cells=4)
 def test_no_command_answers_of_visits_in_silence(

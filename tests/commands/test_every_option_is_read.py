@@ -6,10 +6,9 @@ import inspect
 from importlib import import_module
 from types import ModuleType
 
-import pytest
-
 from reid_sql.commands import parser
 from reid_sql.commands.parser import COMMANDS
+from tests.cells import each_cell
 
 # argparse itself, or what starts every command, reads these
 OF_EVERY_COMMAND = {"help", "json", "progress", "parser", "run"}
@@ -28,7 +27,7 @@ def names_read(module: ModuleType) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_cell("name", COMMANDS)
 def test_a_command_reads_every_option_that_it_accepts(name: str) -> None:
     runs = COMMANDS[name].run.partition(":")[0]
     modules = [

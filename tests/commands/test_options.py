@@ -9,6 +9,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import plain
 from reid_sql_udfs import declared
 from tests import processes
+from tests.cells import each_cell
 
 PEOPLE = "reid_sql/demo/people.csv"
 
@@ -121,8 +122,8 @@ def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], message
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
+@each_cell(
+    "call, message",
     [
         (
             ["risk", PEOPLE, "--qi", "age", "--k", "7"],
@@ -206,7 +207,7 @@ def test_the_help_states_the_defaults_of_the_function(command: str) -> None:
     assert known == {name: plain(defaults[name]) for name in known}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_cell("name", COMMANDS)
 def test_the_help_of_a_command_says_what_it_does_and_ends_with_an_example(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

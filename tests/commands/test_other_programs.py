@@ -14,6 +14,7 @@ import pytest
 import xlsxwriter
 
 from reid_sql.cli import main
+from tests.cells import each_cell
 
 NAMES = ("id", "age", "sex", "born", "income")
 POLICY = """
@@ -218,7 +219,7 @@ def test_labels_and_missing_values_are_those_of_the_file(
     }
 
 
-@pytest.mark.parametrize("ending", ["xlsx", "xls", "ods", "sav", "por", "dta", "sas7bdat", "xpt"])
+@each_cell("ending", ["xlsx", "xls", "ods", "sav", "por", "dta", "sas7bdat", "xpt"])
 def test_a_file_of_other_content_is_refused_without_a_value(
     ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,8 +247,8 @@ def test_lines_to_skip_are_a_number_of_lines_that_the_file_has(
     assert "must" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1", "cp1252"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@each_cell("encoding", ["utf-8", "utf-16", "latin-1", "cp1252"])
+@each_cell("end", ["\n", "\r\n", "\r"])
 @pytest.mark.first(cells=4)
 def test_lines_are_skipped_in_every_encoding_and_with_every_end(
     encoding: str, end: str, capsys: pytest.CaptureFixture[str]
@@ -366,9 +367,9 @@ def test_marks_of_stata_are_no_values(capsys: pytest.CaptureFixture[str]) -> Non
     assert "count as one, NULL, in 1 of its columns" in said.err
 
 
-@pytest.mark.parametrize("file", ["people.xlsx", "people.sav", "people.parquet"])
-@pytest.mark.parametrize(
-    ("option", "value", "read_by"),
+@each_cell("file", ["people.xlsx", "people.sav", "people.parquet"])
+@each_cell(
+    "option, value, read_by",
     [
         ("delimiter", ";", ()),
         ("quote", "'", ()),

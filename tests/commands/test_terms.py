@@ -4,6 +4,7 @@ import pytest
 
 from reid_sql.commands.functions import NOT_HERE, RESEARCH, START, TERMS, group_by_tier
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.processes import command
 
 # What a statistician looks for, by the definitions of the literature.
@@ -21,7 +22,7 @@ LEADS = {
 }
 
 
-@pytest.mark.parametrize("words", LEADS)
+@each_cell("words", LEADS)
 def test_a_word_of_the_field_leads_to_the_function_first(words: str) -> None:
     for arguments in (["functions", *words.split()], ["functions", "--for", words]):
         done = command(*arguments)

@@ -24,6 +24,7 @@ from reid_sql.dossier.clauses import SHIPPED, read_standard
 from reid_sql.dossier.content import ATTACKS
 from reid_sql.errors import ReidError
 from reid_sql.parameters.document import read_document
+from tests.cells import each_cell
 from tests.dossier.releases import PEOPLE, POLICY, release
 
 
@@ -207,8 +208,8 @@ def test_verify_finds_what_does_not_follow(
     assert "envelope names" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["dossier.html", "dossier.json", "ro-crate-metadata.json"])
-@pytest.mark.parametrize("content", [None, "", "{}", "[1]", '{"@graph": 3}'])
+@each_cell("name", ["dossier.html", "dossier.json", "ro-crate-metadata.json"])
+@each_cell("content", [None, "", "{}", "[1]", '{"@graph": 3}'])
 def test_verify_refuses_files_that_are_none(
     folder: Path, tmp_path: Path, name: str, content: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:

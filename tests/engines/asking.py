@@ -26,6 +26,13 @@ FUNCTIONS: Final = (
 OWN_NAMES: Final = ("class_size", "records", "records_dropped", "nulls")
 NULL_REPORT_COLUMNS: Final = (0, "value")  # no record dropped, NULL a value of its own
 
+# What a test may have left, in the order in which it can go: kind, and where its names are.
+LEFT: Final = {
+    "VIEW": "database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
+    "TABLE": "database_name, schema_name, table_name FROM duckdb_tables() WHERE NOT internal",
+    "SCHEMA": "database_name, schema_name FROM duckdb_schemas() WHERE NOT internal",
+}
+
 
 def quoted(name: str) -> str:
     """The name as an SQL identifier."""
@@ -105,6 +112,19 @@ def create(con: duckdb.DuckDBPyConnection, what: str, rows: list[Row], columns: 
     con.execute(
         f"CREATE {what} AS SELECT {names} FROM (VALUES {', '.join(f'({spelled(row)})' for row in rows)})"
     )
+
+
+def empty(con: duckdb.DuckDBPyConnection) -> None:
+    """Drop and detach whatever a test has left in the connection that its module shares."""
+    con.execute("USE memory.main")
+    for kind, names in LEFT.items():
+        for parts in con.execute(f"SELECT {names}").fetchall():
+            con.execute(f"DROP {kind} {'.'.join(quoted(part) for part in parts)}")
+    for (name,) in con.execute(
+        "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
+    ).fetchall():
+        if name not in {"memory", "reid"} and not name.startswith("reid_sql_functions"):
+            con.execute(f"DETACH {quoted(name)}")
 
 
 def spelled(row: Row) -> str:

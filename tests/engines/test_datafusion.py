@@ -15,6 +15,7 @@ from reid_sql.engines.public_api import public
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.tables import by_duckdb
 
 ADAPTER: Final[Adapter[DataFrame, Any]] = place  # by the type checker
@@ -61,7 +62,7 @@ def written(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_cell("name", CALLS)
 def test_each_figure_is_that_of_duckdb(name: str) -> None:
     found = place.collected(function_named(name)(people(), **CALLS[name]), "an answer").to_pylist()
     options = ", ".join(f"{key} := {written(value)}" for key, value in CALLS[name].items())

@@ -4,9 +4,10 @@ import pytest
 
 from reid_sql.engines.contract import read_limit
 from reid_sql.errors import OutOfDomainError
+from tests.cells import each_cell
 
 
-@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "0", "0.5", "-3", "many", ""])
+@each_cell("value", ["inf", "-inf", "nan", "0", "0.5", "-3", "many", ""])
 def test_a_limit_that_is_no_number_of_values_is_refused(value: str) -> None:
     with pytest.raises(OutOfDomainError, match="most must be a whole number of at least 1, got"):
         read_limit("most", value, 7)

@@ -14,13 +14,14 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.function import Function
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
+from tests.cells import each_cell
 from tests.engines.duckdb.test_work_of_a_query import (
     SIZES,
     asked,
     create_people,
     one_of_each_reduction,
 )
+from tests.matrices.engines import Sql
 
 FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
 OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
@@ -83,7 +84,7 @@ def describe(plan: list[tuple[str, int]]) -> str:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", [*one_of_each_reduction()])
+@each_cell("name", [*one_of_each_reduction()])
 def test_a_query_scans_each_table_once_however_many_rows_it_has(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_query_scans_each_table_once_however_many_rows_it_has(
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", [*OPERATORS])
+@each_cell("name", [*OPERATORS])
 def test_the_first_functions_have_the_stored_operators_in_duckdb(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:

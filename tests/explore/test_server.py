@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from reid_sql.explore.server import MAX_BODY, Server
+from tests.cells import each_cell
 from tests.explorations import MARK, explored, people
 
 HOSTILE_NAMES = (
@@ -134,7 +135,7 @@ FOREIGN: tuple[tuple[str, str, dict[str, str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("method", "path", "headers"), FOREIGN)
+@each_cell("method, path, headers", FOREIGN)
 def test_whoever_is_not_the_page_gets_nothing(
     client: Client, method: str, path: str, headers: dict[str, str]
 ) -> None:
@@ -167,7 +168,7 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status"), ODD)
+@each_cell("method, path, body, status", ODD)
 def test_odd_requests_are_refused(
     client: Client, method: str, path: str, body: str, status: int
 ) -> None:

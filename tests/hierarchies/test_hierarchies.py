@@ -16,6 +16,7 @@ from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, propose, read_hiera
 from reid_sql.hierarchies.steps import Drop
 from reid_sql.models.columns import column_profile
 from reid_sql.parameters.document import Place
+from tests.cells import each_cell
 
 
 def levels(hierarchy: Hierarchy, values: list[Any]) -> list[list[str | None]]:
@@ -124,8 +125,8 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("steps", "refusal"),
+@each_cell(
+    "steps, refusal",
     [
         ("bands", "policy prepare.hierarchies.age must be a list of tables, got 'bands'"),
         (

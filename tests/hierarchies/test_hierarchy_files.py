@@ -22,6 +22,7 @@ from reid_sql.hierarchies.hierarchy import (
 from reid_sql.hierarchies.limits import hierarchies_toml
 from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.parameters.document import Place
+from tests.cells import each_cell
 from tests.prepare.brute import K, class_sizes, made_by, policy, written
 from tests.prepare.test_local import made_of
 from tests.processes import command
@@ -116,7 +117,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), REFUSED, ids=lambda each: each[:25])
+@each_cell("text, message", REFUSED)
 def test_a_file_that_is_not_whole_is_refused_without_a_value(
     tmp_path: Path, text: str, message: str
 ) -> None:

@@ -22,6 +22,7 @@ from reid_sql.hierarchies.steps import (
     Step,
 )
 from reid_sql.models.columns.dates import MONTHS
+from tests.cells import each_cell
 
 STEPS: list[Step] = [
     *(
@@ -90,7 +91,7 @@ def of_polars(step: Step, values: pl.Series) -> list[str | None]:
     return pl.DataFrame({"v": values}).with_columns(expression)["v"].to_list()
 
 
-@pytest.mark.parametrize("step", [*STEPS, Drop()], ids=lambda step: repr(step)[:40])
+@each_cell("step", [*STEPS, Drop()])
 def test_engines_give_the_same_text_of_odd_texts(step: Step) -> None:
     values = pl.Series(ODD, dtype=pl.String)
     assert of_duckdb(step, values) == of_polars(step, values)
@@ -165,8 +166,8 @@ def test_a_date_is_in_its_part(day: dt.date, part: str) -> None:
     assert of_polars(DatePart(part, "%d.%m.%Y"), written) == due
 
 
-@pytest.mark.parametrize(
-    ("form", "texts"),
+@each_cell(
+    "form, texts",
     [
         ("%B %d, %Y", ["May 5, 1966", "MAY 05, 1966", "may 5th, 1966"]),
         ("%d %B %Y", ["5 May 1966", "05 mai 1966", "5 maja 1966", "5 maj. 1966"]),

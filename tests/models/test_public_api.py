@@ -8,6 +8,7 @@ import pytest
 
 from reid_sql import models
 from reid_sql.models import public_api
+from tests.cells import each_cell
 
 ENGINES = ("duckdb", "polars", "pyspark", "pyarrow", "pandas", "reid_sql.engines", "reid_sql_udfs")
 SLOW = ("scipy.optimize", "scipy.stats")
@@ -54,7 +55,7 @@ def test_a_model_opens_no_file() -> None:
     assert asked(NO_FILE) == ["[0.5, 0.5, 0.0] []"]
 
 
-@pytest.mark.parametrize("name", public_api.__all__)
+@each_cell("name", public_api.__all__)
 def test_every_name_is_there_and_has_words(name: str) -> None:
     found = getattr(models, name)
     assert found is getattr(public_api, name)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.prepare.brute import K, class_sizes, made_by, policy, written
 from tests.prepare.test_local import made_of, people, shown_values
 from tests.processes import command
@@ -114,7 +115,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("more", "message"), REFUSED, ids=lambda each: str(each)[:30])
+@each_cell("more, message", REFUSED)
 def test_a_limit_that_makes_no_sense_is_refused(tmp_path: Path, more: str, message: str) -> None:
     frame = MANY.with_columns(ill=pl.lit("flu"))
     with pytest.raises(ReidError) as refused:

@@ -18,6 +18,7 @@ from reid_sql.models.generalization.lattice import LevelCodes
 from reid_sql.prepare.local import Texts, label_classes
 from reid_sql.prepare.preparation import Prepared
 from reid_sql.prepare.preparation import prepare as run
+from tests.cells import each_cell
 from tests.prepare.brute import K, class_sizes, made_by, policy, written
 from tests.processes import command
 
@@ -127,8 +128,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize(("qi", "checks"), CASES, ids=lambda each: "-".join(each)[:30])
+@each_cell("seed", [1, 2])
+@each_cell("qi, checks", CASES)
 @pytest.mark.first(cells=3)
 def test_each_class_meets_the_policy_and_each_value_is_in_what_is_shown(
     tmp_path: Path, qi: list[str], checks: list[str], seed: int

@@ -10,10 +10,11 @@ from reid_sql.cli import main
 from reid_sql.commands.parser import parser
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.hints import in_options, use_options
+from tests.cells import each_cell
 
 
-@pytest.mark.parametrize(
-    ("sql", "command"),
+@each_cell(
+    "sql, command",
     [
         ("pass total := 'Total', or rename it", "pass --total Total, or rename it"),
         ("pass total := 'All of ''em'", """pass --total 'All of '"'"'em'"""),

@@ -3,8 +3,8 @@
 from itertools import combinations_with_replacement, product
 
 import polars as pl
-import pytest
 
+from tests.cells import each_cell
 from tests.sensitive import summary
 from tests.tables import Row, by_duckdb
 
@@ -25,9 +25,9 @@ def disclosures(measure: str, variant: str, threshold: float) -> dict[int, dict[
     return {row["number"]: row for row in answer}
 
 
-@pytest.mark.parametrize("threshold", [0.5, 1.0])
-@pytest.mark.parametrize(
-    ("measure", "variant", "reason"),
+@each_cell("threshold", [0.5, 1.0])
+@each_cell(
+    "measure, variant, reason",
     [
         ("alpha_k_anonymity", "general", "ok"),
         ("beta_likeness", "basic", "ok"),

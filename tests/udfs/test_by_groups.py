@@ -19,6 +19,7 @@ from reid_sql.errors import ReidError
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.reduction import OF_NO_RECORD
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.engines.asking import same
 from tests.sensitive import MEASURES, both, call_of, summary
 from tests.sensitive import asked as measures_asked
@@ -160,9 +161,9 @@ def asked(
 
 
 @pytest.mark.first(function=representatives())
-@pytest.mark.parametrize("function", GROUPED)
-@pytest.mark.parametrize(
-    ("by", "options"),
+@each_cell("function", GROUPED)
+@each_cell(
+    "by, options",
     [(["score", "sex"], {}), (["state"], {"entity": "person"}), (["state"], {"nulls": "drop"})],
 )
 @pytest.mark.first(cells=6)
@@ -348,8 +349,8 @@ def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
 
 
 @pytest.mark.first(function=representatives())
-@pytest.mark.parametrize("options", [{}, {"by": ["state"]}])
-@pytest.mark.parametrize("function", GROUPED)
+@each_cell("options", [{}, {"by": ["state"]}])
+@each_cell("function", GROUPED)
 def test_a_table_without_records_is_no_group(function: str, options: dict[str, Any]) -> None:
     """A refusal as without groups, or no row; never a group that nobody is in."""
     others = [TOWNS] if function == "journalist_risk" else []
@@ -446,7 +447,7 @@ def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
 
 
 @pytest.mark.first(function=representatives())
-@pytest.mark.parametrize("function", GROUPED)
+@each_cell("function", GROUPED)
 def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
     others = [TOWNS] if function == "journalist_risk" else []
     given = ["age", "sex"]
@@ -473,9 +474,9 @@ def by_frame(by: Any, **options: Any) -> Answers:
     return by_polars("risk_summary", TOWNS.rename({"sex": "k"}), ["age"], by=by, **options)
 
 
-@pytest.mark.parametrize("ask", [by_sql, by_frame])
-@pytest.mark.parametrize(
-    ("by", "options", "sentence"),
+@each_cell("ask", [by_sql, by_frame])
+@each_cell(
+    "by, options, sentence",
     [
         (
             ["k"],

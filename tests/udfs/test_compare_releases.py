@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.engines.asking import refusal
 from tests.tables import by_duckdb, by_polars, key, on_polars
 from tests.two_releases import compare, shares
@@ -354,7 +355,7 @@ REFUSED: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("second", "options", "words"), REFUSED)
+@each_cell("second, options, words", REFUSED)
 def test_what_cannot_be_compared_is_refused(second: pl.DataFrame, options: Any, words: str) -> None:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     with pytest.raises(duckdb.Error, match=words) as refused:

@@ -11,6 +11,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 COMMAS = "weight must be a number for every record, got text with decimal commas"
 CALLS = {
@@ -29,8 +30,8 @@ def weights(cell: str) -> duckdb.DuckDBPyConnection:
     return con
 
 
-@pytest.mark.parametrize("cell", ["10,53", " 1.234,53 ", "-0,53"])
-@pytest.mark.parametrize("call", CALLS)
+@each_cell("cell", ["10,53", " 1.234,53 ", "-0,53"])
+@each_cell("call", CALLS)
 def test_a_weight_with_a_decimal_comma_is_named_and_not_printed(call: str, cell: str) -> None:
     with pytest.raises(duckdb.Error) as refused:
         weights(cell).execute(f"FROM {CALLS[call]}").fetchall()
@@ -57,8 +58,8 @@ NAMES: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("function", NAMES)
+@each_cell("place", [0, 1])
+@each_cell("function", NAMES)
 def test_the_table_that_lacks_a_column_is_named(function: str, place: int) -> None:
     *names, options = NAMES[function]
     has = pl.DataFrame({"id": [1, 2], "a": [1, 2], "job": ["x", "y"]})

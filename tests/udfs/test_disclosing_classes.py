@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from tests.cells import each_cell
 from tests.sensitive import both
 from tests.tables import by_duckdb
 
@@ -60,8 +61,8 @@ def test_an_empty_table_has_no_class() -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
+@each_cell(
+    "options, sentence",
     [
         ({"measure": "k_anonymity"}, "measure must be one of 'l_diversity', 't_closeness', "),
         (
@@ -112,7 +113,7 @@ def test_columns_named_like_the_answers_are_refused(name: str) -> None:
         both("disclosing_classes", frame, [name], "disease")
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "name",
     [
         "n",

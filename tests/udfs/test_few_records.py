@@ -11,6 +11,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql.check.gate import check
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.tables import by_duckdb
 
 FITS = ("fit_people", "fit_copula")
@@ -38,8 +39,8 @@ def test_no_model_follows_from_one_record(fit: str, rows: str) -> None:
         getattr(rp, fit)("one", frame, ["a", "b"]).collect()
 
 
-@pytest.mark.parametrize("fit", FITS)
-@pytest.mark.parametrize("rows", FEW)
+@each_cell("fit", FITS)
+@each_cell("rows", FEW)
 @pytest.mark.first(cells=4)
 def test_every_answer_of_few_records_reports_them(fit: str, rows: str, tmp_path: Path) -> None:
     """The model, its records, its subsets, its forecast, and all of them again when it was saved and read."""

@@ -5,6 +5,7 @@ import pytest
 import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.copulas import people
 from tests.tables import by_duckdb, by_polars
 
@@ -52,8 +53,8 @@ def test_the_row_says_what_was_fitted() -> None:
     assert row == by_polars("fit_copula", "m", frame, COLUMNS, ordered=["age"], nulls="drop")[0]
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
+@each_cell(
+    "call, sentence",
     [
         ("'', t, ['sex']", "name must be a name of 1 to 200 characters, got ''; choose one"),
         (

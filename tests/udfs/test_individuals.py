@@ -17,6 +17,7 @@ from reid_sql.parameters import Table
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.all.reliability.test_entities import visits
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars
 from tests.tiers import representatives
 
@@ -95,8 +96,8 @@ def test_every_function_of_a_sample_of_people_is_asked() -> None:
 
 
 @pytest.mark.first(name=representatives(), seed=[0])
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ASKED)
+@each_cell("seed", range(3))
+@each_cell("name", ASKED)
 def test_people_are_counted_as_a_table_of_one_row_a_person_is(name: str, seed: int) -> None:
     function, people = declared()[name], individuals(visits(seed))
     frame = repeated(people)

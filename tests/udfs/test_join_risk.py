@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars, key
 
 NUMBER = st.none() | st.integers(0, 5)
@@ -141,8 +142,8 @@ def test_tables_without_a_common_value_show_nothing() -> None:
     assert row["sentence"] == "No person is in both tables, so the join shows nothing."
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "code"),
+@each_cell(
+    "left, right, code",
     [
         (5, 5, "few_match"),
         (4, 5, "ok"),
@@ -152,7 +153,7 @@ def test_tables_without_a_common_value_show_nothing() -> None:
         (60, 60, "few_match"),
     ],
 )
-@pytest.mark.parametrize("entity", [None, "person"])
+@each_cell("entity", [None, "person"])
 def test_keys_that_hardly_match_are_a_caution(
     left: int, right: int, code: str, entity: str | None
 ) -> None:
@@ -164,8 +165,8 @@ def test_keys_that_hardly_match_are_a_caution(
     assert row["status"].partition(":")[0] == code
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
+@each_cell(
+    "change, words",
     [
         ({"on": []}, "on must be column names, or pairs of them, got []"),
         ({"on": 5}, "on must be column names, or pairs of them, got 5"),

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cells import each_cell
 from tests.sensitive import MEASURES, both, hold
 from tests.tables import by_duckdb, by_polars, frames
 
@@ -98,7 +99,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("qi", "rest", "sentence"), SENTENCES)
+@each_cell("qi, rest, sentence", SENTENCES)
 def test_bad_input_is_refused_in_one_sentence(qi: str, rest: str, sentence: str) -> None:
     with pytest.raises(Exception, match=sentence):
         by_duckdb(f"FROM l_diversity(t, [{qi}], {rest})", t=PATIENTS)

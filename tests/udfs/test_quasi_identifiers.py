@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql
+from tests.cells import each_cell
 from tests.tables import Row, by_both, by_duckdb, by_polars, frames, keys
 
 Sets = list[dict[str, Any]]
@@ -146,8 +147,8 @@ def test_engines_agree_on_more_records_than_a_morsel() -> None:
     assert duck == polars
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
+@each_cell(
+    "call, sentence",
     [
         ("['age', 'zap']", "columns must be columns of the table, got 'zap'; did you mean 'zip'?"),
         ("entity := 'zap'", "columns and entity must be columns of the table, got 'zap'"),

@@ -16,6 +16,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.reductions.tables import SAFE_CELLS
+from tests.cells import each_cell
 from tests.engines.asking import refusal
 
 Row = dict[str, Any]
@@ -80,9 +81,9 @@ def judged(  # noqa: PLR0917 - a table and the rules
     return found
 
 
-@pytest.mark.parametrize("entity", [None, "who"])
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("dominance", [[1, 0.5], [3, 0.8]])
+@each_cell("entity", [None, "who"])
+@each_cell("seed", range(4))
+@each_cell("dominance", [[1, 0.5], [3, 0.8]])
 @pytest.mark.first(cells=5)
 def test_cells_and_rules_are_those_of_a_loop(
     entity: str | None, seed: int, dominance: list[float]
@@ -199,8 +200,8 @@ def test_primary_suppression_alone_is_seen_through() -> None:
     assert "recovered" in found["finding"].to_list()
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
+@each_cell(
+    "asked, words",
     [
         ({"dominance": [1]}, "dominance must be a whole number of people and a share"),
         ({"dominance": [0, 0.5]}, "dominance must be a whole number"),
@@ -397,12 +398,10 @@ def test_a_view_in_front_of_the_people_shows_what_a_table_would() -> None:
         assert found == [("protected",)]
 
 
-@pytest.mark.parametrize(
-    "values",
-    [[-5.0] * 40, [0.0] * 40, [None] * 40, [900.0] + [0.0] * 39, [-900.0] + [1.0] * 39],
-    ids=["negative", "zero", "NULL", "one contributor", "one that is negative"],
+@each_cell(
+    "values", [[-5.0] * 40, [0.0] * 40, [None] * 40, [900.0] + [0.0] * 39, [-900.0] + [1.0] * 39]
 )
-@pytest.mark.parametrize("k", [3, 100])
+@each_cell("k", [3, 100])
 def test_contributions_of_any_kind_are_protected(values: list[float | None], k: int) -> None:
     """With k of 100, all cells are unsafe; no figure of an unsafe cell is shown, nor can it be computed."""
     frame = pl.DataFrame({"a": list("xyyz") * 10, "b": list("pppqqqqppq") * 4, "v": values}).cast(

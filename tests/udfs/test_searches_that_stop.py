@@ -5,6 +5,7 @@ from itertools import product
 import polars as pl
 import pytest
 
+from tests.cells import each_cell
 from tests.tables import by_both
 
 FUNCTIONS = (
@@ -19,8 +20,8 @@ FIVE = pl.DataFrame(list(product((0, 1), repeat=5)), schema=["a", "b", "c", "d",
 STOPPED = "incomplete: sets of more than {} of the 5 columns were not searched"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("size", [1, 4, 5, 7])
+@each_cell("function", FUNCTIONS)
+@each_cell("size", [1, 4, 5, 7])
 def test_every_row_says_whether_larger_sets_were_searched(function: str, size: int) -> None:
     k = {"k": 2} if function == "unsafe_combinations" else {}
     for answer in by_both(function, {"t": FIVE}, FIVE.columns, max_size=size, **k):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.several_releases import combine
 from tests.tables import by_duckdb, on_polars
 from tests.udfs.test_compare_releases import PERSON, QI, figures, people, table
@@ -110,8 +111,8 @@ def test_people_of_another_name_are_doubted(start: int, status: str, *, is_known
 THIRD = table(MONTHS[2])
 
 
-@pytest.mark.parametrize(
-    ("more", "options", "words"),
+@each_cell(
+    "more, options, words",
     [
         (
             [THIRD],

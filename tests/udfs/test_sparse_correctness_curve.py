@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars, on_polars
 
 SETS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=6)
@@ -120,8 +121,8 @@ def test_people_and_items_may_be_of_any_type() -> None:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize(
-    ("call", "sentence"),
+@each_cell(
+    "call, sentence",
     [
         (
             "t, 'bascket', 'item'",

@@ -20,6 +20,8 @@ from reid_sql.cli import main
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reductions.comparison import paired_records
+from tests.cells import each_cell
+from tests.engines.asking import empty
 from tests.neighbours import Row, random_case, sizes
 
 
@@ -44,7 +46,7 @@ def risks(rows: Sequence[Row], counted: Sequence[int], *, of_people: bool) -> di
 
 
 @pytest.mark.first(seed=range(20))
-@pytest.mark.parametrize("seed", range(50))
+@each_cell("seed", range(50), after=empty)
 @pytest.mark.first(cells=6)
 def test_class_sizes_are_those_of_all_pairs(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     case = random_case(seed)
@@ -133,8 +135,8 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
     assert [each["verdict"] for each in page["checks"]] == ["pass", "fail", "fail"]
 
 
-@pytest.mark.parametrize(
-    ("tolerance", "sentence"),
+@each_cell(
+    "tolerance, sentence",
     [
         ({"zip": 2}, "tolerance must name columns that are compared, got 'zip'"),
         (
@@ -170,6 +172,7 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
         ({}, "tolerance must give for each column"),
         (2, "tolerance must give for each column"),
     ],
+    after=empty,
 )
 def test_what_is_no_tolerance_is_refused(
     con: duckdb.DuckDBPyConnection, tolerance: Any, sentence: str
@@ -190,9 +193,7 @@ def test_null_as_any_value_is_refused_with_a_tolerance(con: duckdb.DuckDBPyConne
         con.sql("FROM risk_summary(people, ['age'], nulls := 'wildcard', tolerance := {'age': 2})")
 
 
-@pytest.mark.parametrize(
-    ("values", "tolerance", "sizes"),
-    [
+@each_cell("values, tolerance, sizes", [
         ("0.1::DOUBLE, 0.3, 0.30000000000000004, 0.31", 0.2, [3, 4, 4, 3]),
         ("0.7::DOUBLE, 0.8", 0.1, [2, 2]),  # in doubles, 0.7 + 0.1 is below 0.8
         ("0.7::FLOAT, 0.8::FLOAT", 0.1, [2, 2]),
@@ -201,8 +202,7 @@ def test_null_as_any_value_is_refused_with_a_tolerance(con: duckdb.DuckDBPyConne
         (f"DATE 'infinity', {LAST}, DATE '-infinity', DATE '5881580-07-09'", "1 day", [1, 2, 1, 2]),
         (f"{LAST}, {FIRST}, DATE '2024-01-31', DATE '2024-02-29'", "1 month", [1, 1, 2, 2]),
         ("'Straße', 'Strase', 'Strasse'", "1 edit", [2, 3, 2]),
-    ],
-)  # fmt: skip
+    ], after=empty)  # fmt: skip
 def test_values_on_the_boundary_and_at_the_ends_of_a_type(
     con: duckdb.DuckDBPyConnection, values: str, tolerance: Any, sizes: list[int]
 ) -> None:
@@ -215,7 +215,7 @@ def test_values_on_the_boundary_and_at_the_ends_of_a_type(
 
 
 @pytest.mark.first(seed=range(4))
-@pytest.mark.parametrize("seed", range(15))
+@each_cell("seed", range(15), after=empty)
 def test_unicity_counts_people_with_a_row_within_the_tolerance_of_each_known_row(
     con: duckdb.DuckDBPyConnection, seed: int
 ) -> None:
@@ -244,7 +244,7 @@ def test_unicity_counts_people_with_a_row_within_the_tolerance_of_each_known_row
 
 
 @pytest.mark.first(seed=range(3))
-@pytest.mark.parametrize("seed", range(15))
+@each_cell("seed", range(15), after=empty)
 def test_a_release_is_linked_to_the_records_within_the_tolerance(
     con: duckdb.DuckDBPyConnection, seed: int
 ) -> None:
@@ -287,7 +287,7 @@ def test_a_tolerance_finds_people_whom_exact_matches_miss(con: duckdb.DuckDBPyCo
 
 
 @pytest.mark.first(seed=range(3))
-@pytest.mark.parametrize("seed", range(15))
+@each_cell("seed", range(15), after=empty)
 def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates(
     con: duckdb.DuckDBPyConnection, seed: int
 ) -> None:
@@ -325,7 +325,7 @@ def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates
 
 
 @pytest.mark.first(seed=range(3))
-@pytest.mark.parametrize("seed", range(15))
+@each_cell("seed", range(15), after=empty)
 def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_candidates(
     con: duckdb.DuckDBPyConnection, seed: int
 ) -> None:

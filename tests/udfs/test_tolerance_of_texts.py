@@ -14,6 +14,8 @@ import reid_sql
 from reid_sql.cli import main
 from reid_sql.function import Function
 from reid_sql_udfs import declared
+from tests.cells import each_cell
+from tests.engines.asking import empty
 
 KNOWN = [{"columns": ["age"], "probability": 0.9}, {"columns": ["sex"], "probability": 0.5}]
 SCENARIO = json.dumps({"population": 1000, "groups": KNOWN})
@@ -88,12 +90,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("function", "case"),
+@each_cell(
+    "function, case",
     [
         *((each.name, "double") for each in tolerant()),
         *(("class_size_histogram", case) for case in CASES if case != "double"),
     ],
+    after=empty,
 )
 @pytest.mark.first(cells=5)
 def test_texts_have_the_answer_of_their_numbers_or_times(
@@ -132,15 +135,15 @@ def test_candidates_within_a_tolerance_of_texts_are_those_of_all_pairs(
     assert counted.fetchall() == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "tolerance", "words"),
+@each_cell(
+    "values, tolerance, words",
     [
         (["30", "old", "very old"], 1, "column of numbers, got a text column with 2 values that"),
         (["30", "31"], "1 day", "dates or times .* got a text column with 2 values that are none"),
         (["2024-01-01", "x"], "1 month", "column of dates .* with 1 value that is none"),
     ],
 )
-@pytest.mark.parametrize("function", tolerant(), ids=lambda function: function.name)
+@each_cell("function", tolerant(), after=empty)
 def test_a_text_that_is_none_is_refused_by_its_column_and_its_number(
     con: duckdb.DuckDBPyConnection,
     function: Function,

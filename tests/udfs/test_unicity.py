@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars, on_polars
 
 POINT = st.tuples(st.sampled_from("abc"), st.integers(1, 2))
@@ -175,8 +176,8 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize(
-    ("call", "sentence"),
+@each_cell(
+    "call, sentence",
     [
         (
             "t, 'persn', ['day']",
@@ -310,8 +311,8 @@ def test_each_resolution_is_that_of_a_table_with_coarser_columns() -> None:
             assert others[row["resolution"], row["points"]] == pytest.approx(row)
 
 
-@pytest.mark.parametrize(
-    ("bins", "words"),
+@each_cell(
+    "bins, words",
     [
         (
             "{'place': ['1 day']}",

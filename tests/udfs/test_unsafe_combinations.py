@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cells import each_cell
 from tests.tables import Row, by_both, by_duckdb, frames, keys
 
 Combination = tuple[tuple[int, Any], ...]  # columns by place, each with its value
@@ -166,8 +167,8 @@ def test_a_table_whose_combinations_are_all_shared_has_no_row() -> None:
     assert by_both("unsafe_combinations", {"t": same}, None) == [[], []]
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
+@each_cell(
+    "call, sentence",
     [
         ("k := 1", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
         ("k := [5, 1]", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),

@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reid_sql.charts import column_charts, estimate_charts
 from reid_sql.charts.estimate_charts import losses
 from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier, quasi_identifiers
 from reid_sql.charts.svg import svg
+from tests.cells import each_cell
 
 HOSTILE = [
     "a$b$",
@@ -25,7 +24,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_cell("name", HOSTILE)
 def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, name: str) -> None:
     risk = [{"columns": [name, "b"], "distinction": 0.5, "separation": 0.9}]
     row = {

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from reid_sql.check import gate
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 # What may leave a figure as it is, with the reason; all others must change it on some table below.
 DECLARED: Mapping[str, str] = {
@@ -189,7 +191,12 @@ def table_for(measure: str) -> dict[str, Any]:
 
 def ask(folder: Path, measure: str, given: Mapping[str, Any]) -> Any:
     """The figure with its interval and status, or that it is refused."""
-    check = {"measure": measure, MEASURES[measure].bound: 0} | dict(given)
+    return _answer(folder, measure, json.dumps(given))
+
+
+@cache
+def _answer(folder: Path, measure: str, given: str) -> Any:
+    check = {"measure": measure, MEASURES[measure].bound: 0} | json.loads(given)
     if MEASURES[measure].bound == "at_least":
         check["at_least"] = 1
     policy = {
@@ -234,7 +241,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize(("measure", "parameter"), PAIRS)
+@each_cell("measure, parameter", PAIRS)
 def test_a_parameter_changes_the_figure_or_is_refused(
     folder: Path, measure: str, parameter: str
 ) -> None:
@@ -245,10 +252,15 @@ def test_a_parameter_changes_the_figure_or_is_refused(
     base |= TOGETHER.get((measure, parameter), {})
     first = ask(folder, measure, base)
     assert not isinstance(first, str), first
-    others = [ask(folder, measure, base | {parameter: value}) for value in OTHERS[parameter]]
+    others: list[Any] = []
+    for value in OTHERS[parameter]:
+        others.append(ask(folder, measure, base | {parameter: value}))
+        # one of the values is no slip of this test, unless all are refused for what they are
+        is_answered = any(not isinstance(other, str) for other in others)
+        if is_answered and any(other != first for other in others):
+            return
     assert any(other != first for other in others), (first, others)
-    # one of the values is no slip of this test, unless all are refused for what they are
-    assert any(not isinstance(other, str) for other in others) or parameter in {"status", "total"}
+    assert parameter in {"status", "total"}, others
 
 
 def test_every_parameter_has_another_value_or_a_reason() -> None:

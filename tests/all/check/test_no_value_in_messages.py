@@ -20,6 +20,7 @@ from reid_sql.cli import main
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.engines.polars.frames import collected as collected_by_polars
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 from tests.processes import environment
 from tests.warehouses import connected
 
@@ -134,7 +135,7 @@ def test_views_of_duckdb_that_fail(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("failing", FAILING)
+@each_cell("failing", FAILING)
 def test_a_view_of_postgresql_that_fails(
     tmp_path: Path, failing: str, postgres: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,10 +169,8 @@ def test_a_view_of_postgresql_that_fails(
         server.con.commit()
 
 
-@pytest.mark.parametrize(
-    "kind", ["INTEGER", "REAL", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(4,2)", "BLOB"]
-)
-@pytest.mark.parametrize("value", [f"{MARK} must be; {MARK}", int(NUMBER), DAY])
+@each_cell("kind", ["INTEGER", "REAL", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(4,2)", "BLOB"])
+@each_cell("value", [f"{MARK} must be; {MARK}", int(NUMBER), DAY])
 def test_values_of_sqlite_that_are_of_no_type(
     tmp_path: Path,
     kind: str,

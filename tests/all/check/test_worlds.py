@@ -24,6 +24,7 @@ from reid_sql.check.gate import measure_policy, open_with_engine
 from reid_sql.check.inference import is_protected
 from reid_sql.check.masking import round_between
 from reid_sql.check.policy import read_policy
+from tests.cells import each_cell
 
 BELOW = 3
 Record = tuple[str, ...]
@@ -351,7 +352,7 @@ def _shown(page: Page) -> str:
 SEEKS_CODES = {"few", "drop"}
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@each_cell("scenario", SCENARIOS)
 def test_every_hidden_count_of_every_small_table_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenario: str
 ) -> None:

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from reid_sql.check.exact_figures import WHOLE, Figure, MeasuredCheck, MeasuredTable
 from reid_sql.check.masked_checks import mask_report
@@ -30,6 +29,7 @@ from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.sources import Evidence
 from reid_sql.check.verdicts import judge_tables
 from reid_sql.models.classes.disclosure import OK, Histogram
+from tests.cells import each_cell
 
 Table = tuple[tuple[int, ...], ...]  # people by class and value
 Page = dict[str, Any]
@@ -238,8 +238,8 @@ def describe(page: Page) -> list[tuple[Any, ...]]:
 SIZES = [(12, 2, 2, 4), (14, 2, 2, 4), (9, 2, 3, 3), (11, 3, 2, 3)]
 
 
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
-@pytest.mark.parametrize("seed", range(3))
+@each_cell("sizes", SIZES)
+@each_cell("seed", range(3))
 def test_no_small_count_is_the_same_in_all_tables_that_agree_with_a_report(
     tmp_path: Path, sizes: tuple[int, int, int, int], seed: int
 ) -> None:

@@ -18,6 +18,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from tests.all.reliability.drawn import canonical, table
+from tests.cells import each_cell
 
 SEEDS = range(int(os.environ.get("REID_SQL_DRAWN", "100")) // 8)
 MISSING, NOT_A_NUMBER = canonical(None), canonical(float("nan"))
@@ -267,7 +268,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("seed", SEEDS)
 def test_engines_answer_as_a_loop_does(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     while len(table(seed).column_names) < 2 or table(seed).num_rows < 2:
         seed = random.Random(seed).randint(10**6, 10**9)  # noqa: S311 - a table of two columns

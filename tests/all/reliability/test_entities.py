@@ -10,6 +10,7 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from tests.cells import each_cell
 
 SEEDS = range(30)
 
@@ -56,7 +57,7 @@ def con() -> duckdb.DuckDBPyConnection:
 QIS = [["age", "sex", "zip"], ["sex"], ["age", "sex", "zip", "age2", "sex2", "zip2"]]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("seed", SEEDS)
 def test_people_are_counted_not_their_rows(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     frame = visits(seed).with_columns(
         pl.col("age").alias("age2"), pl.col("sex").alias("sex2"), pl.col("zip").alias("zip2")

@@ -14,6 +14,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql_udfs import declared
 from tests.all.reliability.test_entities import by_smallest, people_of, visits
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars
 
 QI = ["age", "sex", "zip"]
@@ -55,8 +56,8 @@ def ask(
     return by_duckdb(f"FROM {name}({given}, entity := 'person'{more})", t=frame)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("engine", ENGINES)
+@each_cell("seed", SEEDS)
 def test_at_the_tables_own_people_every_function_counts(engine: str, seed: int) -> None:
     frame = visits(seed)
     own = truth(frame)
@@ -79,8 +80,8 @@ def test_at_the_tables_own_people_every_function_counts(engine: str, seed: int) 
         assert row["uniqueness"] == pytest.approx(own.share(2)), row["method"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("engine", ENGINES)
+@each_cell("seed", SEEDS)
 def test_each_person_has_the_risk_of_their_smallest_class(engine: str, seed: int) -> None:
     frame = visits(seed)
     own = truth(frame)
@@ -95,8 +96,8 @@ def test_each_person_has_the_risk_of_their_smallest_class(engine: str, seed: int
     assert all(row["correctness"] == pytest.approx(1 / row["class_size"]) for row in scored)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("engine", ENGINES)
+@each_cell("seed", SEEDS)
 def test_a_class_weighs_what_all_of_its_people_do(engine: str, seed: int) -> None:
     frame = visits(seed).with_columns((pl.int_range(pl.len()) * 7 % 11 + 2.5).alias("w"))
     least: dict[Any, float] = {}
@@ -114,8 +115,8 @@ def test_a_class_weighs_what_all_of_its_people_do(engine: str, seed: int) -> Non
         assert of_class in weights[row["record"], truth(frame).sizes[row["record"]]]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_cell("engine", ENGINES)
+@each_cell("seed", SEEDS)
 def test_every_group_is_a_table_of_its_own(engine: str, seed: int) -> None:
     frame, qi = visits(seed), ["age", "zip"]
     parts = {

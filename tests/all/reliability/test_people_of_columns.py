@@ -13,6 +13,7 @@ import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
 from tests.all.reliability.test_entities import by_smallest, people_of, visits
+from tests.cells import each_cell
 from tests.tables import by_duckdb, by_polars
 from tests.udfs.test_individuals import approximately
 
@@ -55,8 +56,8 @@ def singled_out(frame: pl.DataFrame) -> set[tuple[Any, tuple[str, ...]]]:
     }
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("seed", range(8))
+@each_cell("nulls", ["value", "drop"])
+@each_cell("seed", range(8))
 def test_every_choice_of_columns_counts_people(seed: int, nulls: str) -> None:
     frame = rounds(seed)
     expected = {tuple(choice): guessed(whole(frame, choice, nulls), choice) for choice in CHOICES}
@@ -113,8 +114,8 @@ def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
             )
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("seed", range(8))
+@each_cell("nulls", ["value", "drop"])
+@each_cell("seed", range(8))
 def test_the_risk_of_a_choice_is_that_of_people(seed: int, nulls: str) -> None:
     frame = rounds(seed)
     remaining = whole(frame, COLUMNS, nulls)
@@ -135,7 +136,7 @@ def test_the_risk_of_a_choice_is_that_of_people(seed: int, nulls: str) -> None:
             assert row["risk"] == pytest.approx(right, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_cell("seed", range(8))
 def test_people_stand_out_by_one_of_their_rows(seed: int) -> None:
     frame = rounds(seed)
     expected = singled_out(frame)

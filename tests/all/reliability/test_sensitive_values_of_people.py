@@ -16,6 +16,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import OutOfDomainError
+from tests.cells import each_cell
 from tests.sensitive import call_of
 from tests.tables import by_duckdb, by_polars
 
@@ -145,9 +146,9 @@ def ask(
     return by_duckdb(f"FROM {name}(t, {QI}, 'dx'{given})", t=frame)
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
-@pytest.mark.parametrize("asked", ASKED, ids="-".join)
+@each_cell("nulls", ["value", "drop"])
+@each_cell("engine", ["duckdb", "polars"])
+@each_cell("asked", ASKED)
 def test_people_are_counted_as_by_a_loop(asked: tuple[str, str], engine: str, nulls: str) -> None:
     (name, variant), (threshold, at) = asked, ASKED[asked]
     options = {"entity": "person", "nulls": nulls, threshold: at} | (
@@ -164,8 +165,8 @@ def test_people_are_counted_as_by_a_loop(asked: tuple[str, str], engine: str, nu
         assert len(listed) == expected["offending_classes"], seed
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
-@pytest.mark.parametrize("asked", ASKED, ids="-".join)
+@each_cell("engine", ["duckdb", "polars"])
+@each_cell("asked", ASKED)
 def test_every_group_is_a_table_of_its_own(asked: tuple[str, str], engine: str) -> None:
     (name, variant), (threshold, at) = asked, ASKED[asked]
     options = {"entity": "person", threshold: at, "by": ["sex"]} | (

@@ -13,6 +13,7 @@ import pytest
 import reid_sql
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 PLACES = {"place": ["x", "y", "y", "z"] * 10, "kind": ["p", "p", "q", "q"] * 10}
 NUMBERS: dict[str, list[float | None]] = {
@@ -94,8 +95,8 @@ def cell_of(row: Row) -> tuple[Any, ...]:
     return row["place"], row["kind"], row["records"], row["value_sum"]
 
 
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("name", TABLES)
+@each_cell("asked", ASKED)
+@each_cell("name", TABLES)
 def test_an_unusual_table_has_an_answer_or_one_sentence(
     name: str, asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

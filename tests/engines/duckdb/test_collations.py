@@ -18,9 +18,10 @@ from reid_sql.function import Answer, Function
 from reid_sql.parameters import Choice, Table
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import MODEL_NAME, QI, question
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, listed, literal, refusal, same
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import MODEL_NAME, QI, question
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(
@@ -108,8 +109,8 @@ def counted(rows: list[tuple[Any, ...]], shape: str) -> list[int]:
     return sorted(sizes[row] for row in message)
 
 
-@pytest.mark.parametrize("columns", [1, 2, 5, 10])
-@pytest.mark.parametrize("shape", SHAPES)
+@each_cell("columns", [1, 2, 5, 10])
+@each_cell("shape", SHAPES)
 def test_texts_within_values_are_distinguished_by_their_bytes(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
@@ -122,8 +123,8 @@ def test_texts_within_values_are_distinguished_by_their_bytes(
     assert sorted(con.execute(asked).fetchall()) == sorted(Counter(sizes).items())
 
 
-@pytest.mark.parametrize("columns", [1, 2, 5, 10])
-@pytest.mark.parametrize("shape", SHAPES)
+@each_cell("columns", [1, 2, 5, 10])
+@each_cell("shape", SHAPES)
 def test_a_collation_at_any_depth_is_refused(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
@@ -155,8 +156,8 @@ def test_every_collation_is_refused(con: duckdb.DuckDBPyConnection, collation: s
             con.execute("FROM risk_summary(t, ['c1'])").fetchall()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("collation", BY_BYTES)
+@each_cell("shape", SHAPES)
+@each_cell("collation", BY_BYTES)
 def test_a_collation_that_compares_bytes_is_counted(
     con: duckdb.DuckDBPyConnection, collation: str, shape: str
 ) -> None:
@@ -167,7 +168,7 @@ def test_a_collation_that_compares_bytes_is_counted(
     assert folded(lambda sql: con.execute(sql).fetchall(), "v", ["c1", "plain"]) == set()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_cell("shape", SHAPES)
 def test_what_the_refusal_says_to_pass_is_counted_by_bytes(
     con: duckdb.DuckDBPyConnection, shape: str
 ) -> None:
@@ -269,7 +270,7 @@ def answered(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]] |
         return refusal(error)
 
 
-@pytest.mark.parametrize(("name", "option"), ROLES)
+@each_cell("name, option", ROLES)
 @pytest.mark.first(cells=8)
 def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
     people: duckdb.DuckDBPyConnection, name: str, option: str

@@ -12,7 +12,18 @@ import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.errors import ReidError
 from reid_sql.sources.files import open_source
-from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, create, listed, literal
+from tests.cells import each_cell
+from tests.engines.asking import (
+    FUNCTIONS,
+    OWN_NAMES,
+    answer,
+    ask,
+    counted,
+    create,
+    empty,
+    listed,
+    literal,
+)
 from tests.tables import Row
 
 pytestmark = pytest.mark.first(function=["equivalence_classes"])
@@ -20,7 +31,7 @@ pytestmark = pytest.mark.first(function=["equivalence_classes"])
 COLUMNS = ["age", "sex"]
 QI = listed(COLUMNS)
 PEOPLE: list[Row] = [(34, "F"), (34, "F"), (51, "M"), (51, None), (51, "M"), (8, "F")]
-EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS)
+EVERY_FUNCTION = each_cell("function", FUNCTIONS, after=empty)
 
 # What the columns are called
 
@@ -102,7 +113,7 @@ SQL_VALUES = ["user", "current_date", "current_timestamp", "rowid", "true"]
 NAMES = [*EVERYDAY, *EMPTY_ISH, *OURS, *PARAMETERS, *RESULTS, *SQL_VALUES]
 
 
-@pytest.mark.parametrize("first", range(0, len(NAMES), 2))
+@each_cell("first", range(0, len(NAMES), 2), after=empty)
 def test_columns_may_have_any_name(con: duckdb.DuckDBPyConnection, first: int) -> None:
     columns = [*NAMES[first : first + 2], "other"]
     rows = [row[: len(columns)] for row in [(1, 1, None), (1, 1, None), (1, 2, 3), (2, 2, 3)]]
@@ -113,7 +124,7 @@ def test_columns_may_have_any_name(con: duckdb.DuckDBPyConnection, first: int) -
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("names", [NAMES[:32], NAMES[32:]], ids=["first half", "second half"])
+@each_cell("names", [NAMES[:32], NAMES[32:]], after=empty)
 def test_columns_of_many_names_count_together(
     con: duckdb.DuckDBPyConnection, function: str, names: list[str]
 ) -> None:
@@ -126,8 +137,8 @@ def test_columns_of_many_names_count_together(
     assert answer(con, ask(function, "people", listed(names))) == counted(function, rows, names)
 
 
-@pytest.mark.parametrize("nulls", ["drop", "wildcard"])
-@pytest.mark.parametrize("name", ["q1", "id", "codes", "records", "nulls", "records_dropped"])
+@each_cell("nulls", ["drop", "wildcard"])
+@each_cell("name", ["q1", "id", "codes", "records", "nulls", "records_dropped"], after=empty)
 def test_a_column_may_have_any_name_however_nulls_are_treated(
     con: duckdb.DuckDBPyConnection, name: str, nulls: str
 ) -> None:
@@ -243,7 +254,7 @@ def wide() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("count", [5, 64])
+@each_cell("count", [5, 64])
 def test_up_to_64_quasi_identifiers(
     wide: duckdb.DuckDBPyConnection, function: str, count: int
 ) -> None:

@@ -14,9 +14,10 @@ from reid_sql.function import Function, output_of
 from reid_sql.parameters import Choice, OptionalTable, Table
 from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import QI, question
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import QI, question
 from tests.outputs import outputs
 from tests.tiers import representatives
 
@@ -100,7 +101,7 @@ def times_read(
     return {name: taken[name] / rows for name, rows in tables.items()}
 
 
-@pytest.mark.parametrize(("name", "option", "word"), CASES)
+@each_cell("name, option, word", CASES)
 def test_a_call_reads_each_table_once(
     con: duckdb.DuckDBPyConnection, name: str, option: str, word: Any
 ) -> None:

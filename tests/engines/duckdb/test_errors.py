@@ -17,6 +17,7 @@ from reid_sql.errors import (
     ReidError,
     UnknownNameError,
 )
+from tests.cells import each_cell
 from tests.engines.asking import FUNCTIONS, ask, listed, literal
 
 PEOPLE = pl.DataFrame({"age": [34, 34, 51], "sex": ["F", "F", "M"], "postal code": [1, 2, 2]})
@@ -59,7 +60,7 @@ COUNT = (
     "n must be a number of people of at least 1 and at most 1e+15, got {}; "
     "pass the size of the population that the record is looked for in"
 )
-EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS)
+EVERY_FUNCTION = each_cell("function", FUNCTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ NEAREST = [
 ]
 
 
-@pytest.mark.parametrize(("table", "name", "remedy"), NEAREST)
+@each_cell("table, name, remedy", NEAREST)
 def test_the_nearest_column_or_else_the_columns_are_offered(
     duck: duckdb.DuckDBPyConnection, table: str, name: str, remedy: str
 ) -> None:
@@ -174,7 +175,7 @@ def test_a_column_repeated_in_capitals_is_refused_where_capitals_do_not_matter(
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("columns", [[], WIDE.columns], ids=["none", "65"])
+@each_cell("columns", [[], WIDE.columns])
 def test_no_column_and_65_columns_are_refused(
     duck: duckdb.DuckDBPyConnection, function: str, columns: list[str]
 ) -> None:
@@ -254,9 +255,7 @@ def test_an_empty_table_has_no_classes(duck: duckdb.DuckDBPyConnection, function
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize(
-    ("word", "remedy"), [("wildcards", "did you mean 'wildcard'?"), ("ignore", CHOICES)]
-)
+@each_cell("word, remedy", [("wildcards", "did you mean 'wildcard'?"), ("ignore", CHOICES)])
 def test_a_misspelt_treatment_of_nulls_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, word: str, remedy: str
 ) -> None:
@@ -303,8 +302,8 @@ RISKS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "shown"), RISKS)
-@pytest.mark.parametrize("function", ["risk_summary", "journalist_risk"])
+@each_cell("value, shown", RISKS)
+@each_cell("function", ["risk_summary", "journalist_risk"])
 def test_a_threshold_outside_its_range_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, value: float, shown: str
 ) -> None:
@@ -383,12 +382,12 @@ def test_too_many_subsets_are_refused(duck: duckdb.DuckDBPyConnection, max_size:
 # Row functions
 
 CellRisk = Literal["uniqueness", "correctness", "correctness_of_uniqueness"]
-EVERY_MEASURE = pytest.mark.parametrize("measure", get_args(CellRisk))
+EVERY_MEASURE = each_cell("measure", get_args(CellRisk))
 
 
 @EVERY_MEASURE
-@pytest.mark.parametrize(
-    ("value", "shown"),
+@each_cell(
+    "value, shown",
     [(1.5, "1.5"), (-0.1, "-0.1"), (2, "2"), (-inf, "-1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_probability_outside_its_range_is_refused(
@@ -403,8 +402,8 @@ def test_a_probability_outside_its_range_is_refused(
 
 
 @EVERY_MEASURE
-@pytest.mark.parametrize(
-    ("value", "shown"),
+@each_cell(
+    "value, shown",
     [(0, "0"), (0.5, "0.5"), (-3, "-3"), (1e16, "1e+16"), (inf, "1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_number_of_people_outside_its_range_is_refused(
@@ -432,7 +431,7 @@ def test_one_bad_row_among_many_is_refused(
 
 
 @EVERY_MEASURE
-@pytest.mark.parametrize("arguments", [(None, 10.0), (0.5, None), (None, None)], ids=str)
+@each_cell("arguments", [(None, 10.0), (0.5, None), (None, None)])
 def test_null_is_no_refusal_and_gives_null(
     duck: duckdb.DuckDBPyConnection, measure: CellRisk, arguments: tuple[float | None, float | None]
 ) -> None:

@@ -3,7 +3,7 @@
 What has the name is a column or table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import reid_sql
 from reid_sql.errors import ReidError
+from tests.cells import Test, each_cell
 from tests.engines.asking import (
     FUNCTIONS,
     OWN_NAMES,
@@ -93,9 +94,6 @@ tables = st.lists(
 )
 
 
-HOSTILE_NAME = pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[1:-1][:40])
-
-
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection in a folder with a file that nobody may read and a table that nobody may touch."""
@@ -129,6 +127,11 @@ def assert_untouched(con: duckdb.DuckDBPyConnection) -> None:
     assert [path.name for path in Path().iterdir()] == ["canary.csv"]
 
 
+def each(names: str, values: Iterable[Any]) -> Callable[[Test], Test]:
+    """Ask each value, after which nothing else may have happened."""
+    return each_cell(names, values, after=assert_untouched)
+
+
 def create(
     con: duckdb.DuckDBPyConnection, table: str, columns: list[str], rows: list[Row] = ROWS
 ) -> None:
@@ -156,8 +159,8 @@ def folded(name: str) -> str:
 # Names of columns
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("columns", [HOSTILE[:32], HOSTILE[32:]], ids=["first half", "second half"])
+@each("function", FUNCTIONS)
+@each("columns", [HOSTILE[:32], HOSTILE[32:]])
 def test_columns_of_hostile_names_are_counted(
     con: duckdb.DuckDBPyConnection, function: str, columns: list[str]
 ) -> None:
@@ -170,7 +173,7 @@ def test_columns_of_hostile_names_are_counted(
     con.execute("DROP TABLE people")
 
 
-@pytest.mark.parametrize("first", range(0, len(HOSTILE), 3))
+@each("first", range(0, len(HOSTILE), 3))
 def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, first: int) -> None:
     columns = ["other", *HOSTILE[first : first + 3]]
     rows = [
@@ -184,7 +187,7 @@ def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, 
     con.execute("DROP TABLE people")
 
 
-@HOSTILE_NAME
+@each("name", HOSTILE)
 def test_a_missing_column_of_a_hostile_name_is_refused(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -194,7 +197,7 @@ def test_a_missing_column_of_a_hostile_name_is_refused(
     )
 
 
-@pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
+@each("name", HOSTILE[::4])
 def test_a_hostile_name_in_place_of_the_list_is_refused(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -217,7 +220,7 @@ def test_missing_columns_named_like_ours_are_refused(
 
 
 @pytest.mark.newest
-@HOSTILE_NAME
+@each("name", HOSTILE)
 def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, name, ["a", "b"])
     try:
@@ -228,21 +231,21 @@ def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, na
         con.execute(f"DROP TABLE {quoted(name)}")
 
 
-@HOSTILE_NAME
+@each("name", HOSTILE)
 def test_a_missing_table_of_a_hostile_name_is_refused(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
     refusal(con, f"FROM risk_summary({literal(name)}, ['id'])")
 
 
-@pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
+@each("name", HOSTILE[::4])
 def test_a_missing_table_of_a_hostile_name_may_be_quoted(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
     refusal(con, f"FROM risk_summary({literal(quoted(name))}, ['id'])")
 
 
-@pytest.mark.parametrize("name", HOSTILE[1::8], ids=ascii)
+@each("name", HOSTILE[1::8])
 def test_a_missing_table_may_be_an_identifier_or_the_population(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -253,7 +256,7 @@ def test_a_missing_table_may_be_an_identifier_or_the_population(
 # Other arguments
 
 
-@pytest.mark.parametrize("name", HOSTILE[2::4], ids=ascii)
+@each("name", HOSTILE[2::4])
 def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
     rule = "nulls must be one of 'value', 'wildcard', 'drop'"
     assert f"{rule}, got '{name}'" in refusal(

@@ -1,13 +1,13 @@
 """A query laid out for reading is the same query."""
 
 import duckdb
-import pytest
 
 from reid_sql.engines.duckdb.plain_sql import lay_out
+from tests.cells import each_cell
 from tools.plans import files
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: path.stem)
+@each_cell("path", files())
 def test_only_white_space_changes(path: object) -> None:
     sql = path.read_text(encoding="utf-8").split("\n", 1)[1]  # type: ignore[attr-defined]
     kinds = duckdb.tokenize

@@ -8,13 +8,14 @@ import pytest
 import reid_sql
 from reid_sql.engines.duckdb.names import READS_QUOTES
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 PEOPLE = "SELECT i % 4 AS age, i % 2 AS sex FROM range(20) AS t(i)"
 OWN = "SELECT database_name FROM duckdb_functions() WHERE NOT internal AND database_name = '{}'"
 
 
-@pytest.mark.parametrize("name", ["reid", "REID", "reid_sql_functions"])
-@pytest.mark.parametrize("way", ["opened", "attached", "in use"])
+@each_cell("name", ["reid", "REID", "reid_sql_functions"])
+@each_cell("way", ["opened", "attached", "in use"])
 def test_a_file_of_that_name_is_asked_and_left_as_it_is(
     tmp_path: Path, name: str, way: str
 ) -> None:
@@ -75,8 +76,8 @@ CALLED = ["replace", "current_setting", "getvariable", "lower", "nullif", "error
 TABLES = ["query", "query_table", "duckdb_databases", "duckdb_schemas", "duckdb_functions"]
 
 
-@pytest.mark.parametrize("shape", ["(a)", "(a, b)", "()"])
-@pytest.mark.parametrize("name", OURS)
+@each_cell("shape", ["(a)", "(a, b)", "()"])
+@each_cell("name", OURS)
 def test_a_macro_of_a_name_that_has_no_place_is_refused(name: str, shape: str) -> None:
     with duckdb.connect() as con:
         con.execute(f"CREATE MACRO {name}{shape} AS 7")
@@ -98,8 +99,8 @@ def test_who_drops_such_a_macro_registers() -> None:
         assert con.execute(ASKED[0]).fetchall() == [(5,)]
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize(
+@each_cell("when", ["before", "after"])
+@each_cell(
     "shape", ["(a) AS 7", "(a, b) AS 7", "() AS 7", "(a) AS TABLE SELECT 7", "() AS TABLE SELECT 7"]
 )
 def test_macros_of_names_that_are_called_change_no_answer(shape: str, when: str) -> None:

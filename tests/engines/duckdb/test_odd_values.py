@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from tests.cells import each_cell
 
 # Of each type, the classes; of each class, values that are equal.
 CLASSES: dict[str, list[list[str]]] = {
@@ -280,8 +281,8 @@ def test_records_are_counted_by_what_their_values_are(
         assert sorted(found) == classes, names
 
 
-@pytest.mark.parametrize("value", ["{}", "[{}]", "{{'x': {}}}", "MAP {{'k': [{}]}}"])
-@pytest.mark.parametrize(
+@each_cell("value", ["{}", "[{}]", "{{'x': {}}}", "MAP {{'k': [{}]}}"])
+@each_cell(
     "ask",
     [
         "SELECT equivalence_class_size(v) FROM t",
@@ -355,8 +356,8 @@ def test_every_role_of_a_column_knows_as_many_values(
 @pytest.mark.skipif(
     duckdb.__version__ >= "2", reason="DuckDB 2.0 equates equal numbers of a VARIANT"
 )
-@pytest.mark.parametrize("value", ["v", "[v]", "{'a': {'b': v}}", "MAP {'a': v}"])
-@pytest.mark.parametrize(
+@each_cell("value", ["v", "[v]", "{'a': {'b': v}}", "MAP {'a': v}"])
+@each_cell(
     "asked",
     [
         "SELECT equivalence_class_size({0}, one) FROM t",
@@ -395,7 +396,7 @@ def test_an_older_duckdb_refuses_variants(
         ("['VARIANT', 'variant'][1 + i % 2]::ENUM('VARIANT', 'variant')", False),
     ],
 )
-@pytest.mark.parametrize(
+@each_cell(
     "measure",
     [
         "l_diversity",
@@ -427,8 +428,8 @@ def test_a_sensitive_variant_is_refused_at_any_depth(
             assert con.execute(asked).fetchall() != []
 
 
-@pytest.mark.parametrize(
-    ("own", "there"),
+@each_cell(
+    "own, there",
     [
         (
             "170141183460469231731687303715884105727::HUGEINT",
@@ -443,7 +444,7 @@ def test_a_sensitive_variant_is_refused_at_any_depth(
         ("0.1::DOUBLE", "0.1::DECIMAL(2, 1)"),
     ],
 )
-@pytest.mark.parametrize("more", ["", ", nulls := 'wildcard'", ", by := ['b']"])
+@each_cell("more", ["", ", nulls := 'wildcard'", ", by := ['b']"])
 def test_types_that_meet_in_one_that_rounds_are_refused(
     con: duckdb.DuckDBPyConnection, own: str, there: str, more: str
 ) -> None:

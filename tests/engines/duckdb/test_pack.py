@@ -1,6 +1,7 @@
 """The script and the file of plain macros answer what Python answers, wherever they answer at all."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -10,6 +11,7 @@ import reid_sql
 from reid_sql.engines.duckdb.catalogue import pack, script, write_file
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 
 pytestmark = pytest.mark.first(table=["people"], nulls=["drop"], alone=["script"])
 
@@ -121,9 +123,15 @@ def answer_or_refusal(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[
         return [], [NO_RECORDS in str(error)]
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("table", TABLES)
+@cache
+def expected(python: duckdb.DuckDBPyConnection, query: str) -> tuple[list[Any], list[Any]]:
+    """What Python answers, asked once for the script and the file."""
+    return answer_or_refusal(python, query)
+
+
+@each_cell("nulls", ["value", "drop"])
+@each_cell("call", CALLS)
+@each_cell("table", TABLES)
 def test_the_script_answers_what_python_answers(
     python: duckdb.DuckDBPyConnection,
     alone: duckdb.DuckDBPyConnection,
@@ -132,11 +140,11 @@ def test_the_script_answers_what_python_answers(
     nulls: str,
 ) -> None:
     query = f"FROM {call[:-1].format(table, table)}, nulls := '{nulls}')"
-    assert answer_or_refusal(alone, query) == answer_or_refusal(python, query)
+    assert answer_or_refusal(alone, query) == expected(python, query)
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize(
+@each_cell(
     "call",
     [
         "risk_summary({table}, {columns})",
@@ -158,7 +166,7 @@ def test_hostile_names_are_quoted(
     assert answer(alone, query) == answer(python, query)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each_cell("table", TABLES)
 def test_class_sizes_of_records(
     python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, table: str
 ) -> None:
@@ -195,8 +203,8 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
     ).fetchall() == [(50,)]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
+@each_cell(
+    "call, words",
     [
         ("risk_summary(people, ['age', 'sx'])", 'does not have a column named "sx"'),
         (
@@ -341,8 +349,8 @@ def test_what_it_cannot_answer_is_refused(
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize("selected", ["*", "count(*)", "records", "nulls", "1"])
-@pytest.mark.parametrize(
+@each_cell("selected", ["*", "count(*)", "records", "nulls", "1"])
+@each_cell(
     "call",
     [
         "risk_summary({}, ['age'])",

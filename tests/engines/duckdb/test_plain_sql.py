@@ -13,6 +13,7 @@ import reid_sql
 from reid_sql.engines.duckdb.plain_sql import plain_sql
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.processes import command
 
 PEOPLE = """SELECT i % 2 AS half, i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex, i % 20 AS id
@@ -53,7 +54,7 @@ def con() -> duckdb.DuckDBPyConnection:
     return made
 
 
-@pytest.mark.parametrize("call", [*CALLS, *BY_GROUP])
+@each_cell("call", [*CALLS, *BY_GROUP])
 def test_the_query_answers_what_the_call_answers(con: duckdb.DuckDBPyConnection, call: str) -> None:
     query = plain_sql(call, declared())
     assert "query_table" not in query
@@ -131,7 +132,7 @@ def test_closed_forms_are_written_out(con: duckdb.DuckDBPyConnection, call: str)
         }
 
 
-@pytest.mark.parametrize("call", IN_SQLITE)
+@each_cell("call", IN_SQLITE)
 def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call: str) -> None:
     """SQLite, in its own dialect, which has no types of its own."""
     with closing(sqlite3.connect(":memory:")) as lite:
@@ -150,8 +151,8 @@ def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call:
             assert cell == (pytest.approx(own, rel=1e-12) if isinstance(own, float) else own)
 
 
-@pytest.mark.parametrize("call", [*CALLS, "safe_table(people, ['age', 'sex'], k := 11)"])
-@pytest.mark.parametrize("dialect", ["postgres", "snowflake"])
+@each_cell("call", [*CALLS, "safe_table(people, ['age', 'sex'], k := 11)"])
+@each_cell("dialect", ["postgres", "snowflake"])
 def test_a_call_is_written_or_refused_for_what_it_is(call: str, dialect: str) -> None:
     """No refusal names an option that the call has not; it names the function that DuckDB alone has."""
     causes = {
@@ -178,8 +179,8 @@ LIKE = "the call must be like risk_summary(tbl, qi, threshold := 0.2"
 PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
+@each_cell(
+    "words, sentence",
     [
         (["risk_sumary(people, ['age'])"], "got 'risk_sumary'; did you mean 'risk_summary'?"),
         (["people"], "the call must be one call of a function, got 'people'; write it like"),

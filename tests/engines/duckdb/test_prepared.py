@@ -14,8 +14,9 @@ from reid_sql.engines.duckdb.registering import prepare
 from reid_sql.function import Function
 from reid_sql.sources.files import connect_quietly, open_source
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Given, Sql, engine_named, frames_in
-from tests.conformance.test_functions import agree, fit, question
+from tests.cells import each_cell
+from tests.matrices.engines import Answers, Given, Sql, engine_named, frames_in
+from tests.matrices.test_functions import agree, fit, question
 from tests.processes import environment
 from tests.tiers import representatives
 from tools.prepared import STORED
@@ -76,7 +77,7 @@ class Private(Sql):
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
-@pytest.mark.parametrize("name", declared())
+@each_cell("name", declared())
 @pytest.mark.first(cells=8)
 def test_a_private_connection_answers_by_one_function_alone(name: str) -> None:
     """Nothing is left out that its plan calls; a model that it names is fitted by another function."""

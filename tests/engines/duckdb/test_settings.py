@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from tests.cells import each_cell
 
 pytestmark = pytest.mark.first(name=["default_null_order", "default_order", "threads"])
 
@@ -155,7 +156,7 @@ def test_what_bends_is_among_the_settings() -> None:
     assert set(BENDING) - lacked <= {name for name, _ in settings()}
 
 
-@pytest.mark.parametrize(("name", "kind"), settings())
+@each_cell("name, kind", settings())
 def test_no_setting_changes_an_answer(
     con: duckdb.DuckDBPyConnection, usual: list[Any], name: str, kind: str
 ) -> None:

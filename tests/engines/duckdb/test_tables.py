@@ -12,12 +12,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.cells import each_cell
 from tests.engines.asking import (
     FUNCTIONS,
     answer,
     ask,
     counted,
     create,
+    empty,
     listed,
     literal,
     quoted,
@@ -29,7 +31,7 @@ COLUMNS = ["age", "sex"]
 QI = listed(COLUMNS)
 PEOPLE: list[Row] = [(34, "F"), (34, "F"), (51, "M"), (51, None), (51, "M"), (8, "F")]
 OTHERS: list[Row] = [(1, "X"), (1, "X"), (1, "X")]
-EVERY_FUNCTION = pytest.mark.parametrize("function", FUNCTIONS)
+EVERY_FUNCTION = each_cell("function", FUNCTIONS, after=empty)
 
 
 # Where the table is
@@ -82,22 +84,23 @@ def create_at(con: duckdb.DuckDBPyConnection, place: str) -> str:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("place", PLACES)
+@each_cell("place", PLACES, after=empty)
 def test_a_table_is_found_where_it_is(con: duckdb.DuckDBPyConnection, place: str) -> None:
     question = ask("risk_summary", create_at(con, place), QI)
     assert answer(con, question) == counted("risk_summary", PEOPLE, COLUMNS)
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("place", ["view", "all in quotes, as a string"])
+@each_cell("place", ["view", "all in quotes, as a string"], after=empty)
 def test_every_function_finds_it(con: duckdb.DuckDBPyConnection, function: str, place: str) -> None:
     question = ask(function, create_at(con, place), QI)
     assert answer(con, question) == counted(function, PEOPLE, COLUMNS)
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "name",
     ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"],
+    after=empty,
 )
 def test_a_table_may_have_a_name_that_our_macros_use(
     con: duckdb.DuckDBPyConnection, name: str
@@ -189,8 +192,8 @@ def folder(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("quote", [literal, quoted])
+@each_cell("name", FILES)
+@each_cell("quote", [literal, quoted], after=empty)
 def test_a_file_is_read_by_its_path(
     con: duckdb.DuckDBPyConnection, folder: Path, name: str, quote: Callable[[str], str]
 ) -> None:
@@ -229,7 +232,7 @@ VERY_FILES = {
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("name", VERY_FILES)
+@each_cell("name", VERY_FILES, after=empty)
 def test_a_file_is_that_very_file(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, function: str, name: str
 ) -> None:
@@ -275,7 +278,7 @@ pytestmark = pytest.mark.first(
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize("pair", ALIKE)
+@each_cell("pair", ALIKE, after=empty)
 def test_texts_of_csv_stay_texts(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, function: str, pair: tuple[str, str]
 ) -> None:
@@ -285,8 +288,8 @@ def test_texts_of_csv_stay_texts(
     assert asked == counted(function, rows, COLUMNS)
 
 
-@pytest.mark.parametrize("name", ["people.json", "people.ndjson", "people.jsonl.gz"])
-@pytest.mark.parametrize("pair", OF_JSON)
+@each_cell("name", ["people.json", "people.ndjson", "people.jsonl.gz"])
+@each_cell("pair", OF_JSON, after=empty)
 def test_values_of_json_stay_apart(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, name: str, pair: tuple[str, str]
 ) -> None:
@@ -357,7 +360,7 @@ def frame(request: pytest.FixtureRequest) -> Any:
     return FRAMES[request.param](pl.DataFrame(PEOPLE, schema=COLUMNS, orient="row"))
 
 
-@pytest.mark.parametrize("function", ["equivalence_classes", "journalist_risk"])
+@each_cell("function", ["equivalence_classes", "journalist_risk"], after=empty)
 def test_a_variable_that_holds_a_frame_is_a_table(
     con: duckdb.DuckDBPyConnection, function: str, frame: Any
 ) -> None:
@@ -367,7 +370,7 @@ def test_a_variable_that_holds_a_frame_is_a_table(
     assert people is frame
 
 
-@pytest.mark.parametrize("name", ["people", "the people's"])
+@each_cell("name", ["people", "the people's"], after=empty)
 def test_a_registered_frame_is_a_table(
     con: duckdb.DuckDBPyConnection, frame: Any, name: str
 ) -> None:

@@ -15,8 +15,9 @@ import pytest
 import reid_sql
 from reid_sql.function import Answer, Function
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import question
+from tests.cells import each_cell
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import question
 
 SIZES: Final = (10_000, 100_000)
 MAX_COLUMNS: Final = 64
@@ -117,7 +118,7 @@ def asked(function: Function) -> Mapping[str, Any]:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", [name for name in one_of_each_reduction() if name not in LONG])
+@each_cell("name", [name for name in one_of_each_reduction() if name not in LONG])
 def test_calls_and_parses_do_not_grow_with_the_rows(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -146,7 +147,7 @@ def keys(node: Mapping[str, Any]) -> list[str]:
     return sum(map(keys, node["children"]), [groups] if isinstance(groups, str) else list(groups))
 
 
-@pytest.mark.parametrize("number", range(1, 17))
+@each_cell("number", range(1, 17))
 def test_a_window_has_the_plan_of_the_plain_window(
     con: duckdb.DuckDBPyConnection, number: int
 ) -> None:
@@ -157,7 +158,7 @@ def test_a_window_has_the_plan_of_the_plain_window(
     assert len(keys(json.loads(people)[0])) == number
 
 
-@pytest.mark.parametrize("number", [17, 24, 25, 33, 48, 49, 64])
+@each_cell("number", [17, 24, 25, 33, 48, 49, 64])
 def test_a_window_of_many_columns_has_a_quarter_more_keys_at_most(
     con: duckdb.DuckDBPyConnection, number: int
 ) -> None:

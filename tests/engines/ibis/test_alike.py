@@ -13,6 +13,7 @@ import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis.frames import SETTING, collected
 from reid_sql.errors import OutOfDomainError
+from tests.cells import each_cell
 from tests.engines.asking import same
 from tests.processes import python
 from tests.sensitive import call_of
@@ -88,10 +89,10 @@ def test_a_collation_of_duckdb_merges_no_classes(setting: str) -> None:
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize(
+@each_cell(
     "shape", ["[{}]", "{{'v': {}, 'n': NULL}}", "array_value({}, NULL)", "[{{'v': [{}, NULL]}}]"]
 )
-@pytest.mark.parametrize("setting", ["SET default_collation = 'nocase'", "SELECT 1"])
+@each_cell("setting", ["SET default_collation = 'nocase'", "SELECT 1"])
 def test_a_collation_of_duckdb_within_a_value_merges_no_classes(setting: str, shape: str) -> None:
     texts = [*TEXTS, "NULL", None, "'a'", '"a"', "[a]", ""]
     with duckdb.connect() as inner:

@@ -21,6 +21,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from reid_sql.sources.warehouse import warehouse
+from tests.cells import each_cell
 from tests.check.towns import PEOPLE
 from tests.warehouses import connected
 
@@ -335,7 +336,7 @@ def test_a_limit_of_memory_is_for_files(tmp_path: Path, capsys: pytest.CaptureFi
     assert "--memory-limit must not be given for a warehouse, got '1GB'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("where", REFUSED)
+@each_cell("where", REFUSED)
 def test_what_cannot_be_opened_is_refused_in_one_sentence(tmp_path: Path, where: str) -> None:
     with duckdb.connect(tmp_path / "t.duckdb") as con:
         con.execute("CREATE TABLE t (age INT)")
@@ -410,7 +411,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("value", BROKEN)
+@each_cell("value", BROKEN)
 def test_no_error_tells_a_secret(
     tmp_path: Path,
     value: str,

@@ -9,6 +9,7 @@ import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import UnavailableError
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, same
 from tests.warehouses import connected, put
 
@@ -91,7 +92,7 @@ def expected(name: str, arguments: list[Any], options: dict[str, Any]) -> list[d
     return answer.collect().to_dicts()
 
 
-@pytest.mark.parametrize(("name", "arguments", "options"), COUNTED)
+@each_cell("name, arguments, options", COUNTED)
 @pytest.mark.first(cells=8)
 def test_a_database_counts_as_polars_does(
     table: Any, name: str, arguments: list[Any], options: dict[str, Any]
@@ -99,7 +100,7 @@ def test_a_database_counts_as_polars_does(
     same(rows(name, table, arguments, options), expected(name, arguments, options))
 
 
-@pytest.mark.parametrize(("name", "arguments", "options"), IN_WINDOWS)
+@each_cell("name, arguments, options", IN_WINDOWS)
 def test_what_needs_windows_is_counted_or_refused(
     database: str, table: Any, name: str, arguments: list[Any], options: dict[str, Any]
 ) -> None:
@@ -112,7 +113,7 @@ def test_what_needs_windows_is_counted_or_refused(
         rows(name, table, arguments, options)
 
 
-@pytest.mark.parametrize("options", [{}, {"nulls": "drop"}, {"nulls": "wildcard"}])
+@each_cell("options", [{}, {"nulls": "drop"}, {"nulls": "wildcard"}])
 def test_a_population_is_counted_as_polars_does(
     database: str, table: Any, options: dict[str, Any]
 ) -> None:

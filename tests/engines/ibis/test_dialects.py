@@ -13,6 +13,7 @@ from reid_sql.engines.ibis.alike import BY_BYTES
 from reid_sql.engines.ibis.reductions.disclosure import FINITE
 from reid_sql.reduction import implementation, reductions
 from reid_sql.reductions.classes import CLASS_SIZE
+from tests.cells import each_cell
 
 # Of Redshift there is no dialect in Ibis 12: it is asked in that of PostgreSQL.
 DIALECTS: Final = (
@@ -99,7 +100,7 @@ NAMED = {"mssql": "tsql"}  # as sqlglot names a dialect
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_cell("dialect", DIALECTS)
 @pytest.mark.first(cells=3)
 def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
     for name in had(dialect):
@@ -112,7 +113,7 @@ def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
         assert tables - others == asked
 
 
-@pytest.mark.parametrize("dialect", sorted(each.lower() for each in BY_BYTES))
+@each_cell("dialect", sorted(each.lower() for each in BY_BYTES))
 def test_texts_are_never_compared_as_they_are(dialect: str) -> None:
     """Where the database's own comparison may ignore case, the text is compared in other words."""
     if dialect in {"duckdb", "sqlite", "singlestore"}:  # run elsewhere, or not kept

@@ -19,9 +19,10 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
-from tests.conformance.engines import Frames
-from tests.conformance.test_functions import fit, question
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, same
+from tests.matrices.engines import Frames
+from tests.matrices.test_functions import fit, question
 from tests.tiers import representatives
 
 ANY: Any = rp  # to be called as its types forbid
@@ -48,7 +49,7 @@ CALLS = [("pandas", name) for name in TABLES] + [
 
 
 @pytest.mark.first(name=representatives())
-@pytest.mark.parametrize(("way", "name"), CALLS)
+@each_cell("way, name", CALLS)
 @pytest.mark.first(cells=8)
 def test_every_function_answers_as_from_a_frame(way: str, name: str) -> None:
     function = declared()[name]
@@ -113,7 +114,7 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@each_cell("kind", VALUES)
 def test_two_values_of_a_relation_stay_two_or_are_refused(kind: str) -> None:
     one, other = VALUES[kind]
     con = duckdb.connect()
@@ -226,8 +227,8 @@ def asked_of_duckdb(frame: pd.DataFrame) -> list[tuple[int, int]]:
     )
 
 
-@pytest.mark.parametrize("asked", [asked_of_polars, asked_of_duckdb])
-@pytest.mark.parametrize("place", range(len(OBJECTS)))
+@each_cell("asked", [asked_of_polars, asked_of_duckdb])
+@each_cell("place", range(len(OBJECTS)))
 @pytest.mark.first(cells=15)
 def test_no_two_python_objects_of_pandas_become_one_value(
     place: int, asked: Callable[[pd.DataFrame], list[tuple[int, int]]]

@@ -10,6 +10,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.copulas import fitted
 from tests.tables import by_polars, class_sizes
 
@@ -61,7 +62,7 @@ def renamed(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{back.get(name, name): value for name, value in row.items()} for row in answers]
 
 
-@pytest.mark.parametrize("name", ODD)
+@each_cell("name", ODD)
 def test_an_expression_counts_the_column_of_that_very_name(people: pl.DataFrame, name: str) -> None:
     for columns in ([name], [name, "id", "other", "id", "other"]):
         rows = list(zip(*(people[column] for column in columns), strict=True))
@@ -84,7 +85,7 @@ ASKED: dict[str, Callable[[list[str]], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_cell("name", ASKED)
 def test_odd_names_answer_as_plain_ones(people: pl.DataFrame, name: str) -> None:
     ordinary = [f"c{place}" for place in range(len(ODD))]
     ones = people.with_columns(pl.lit(1.0).alias("other"))
@@ -172,8 +173,8 @@ def test_each_of_these_has_the_length_that_its_group_has() -> None:
     assert remaining == dict.fromkeys(COLUMNS_OF_RECORDS, 5)
 
 
-@pytest.mark.parametrize("name", NO_COLUMNS)
-@pytest.mark.parametrize("others", [[], ["sex"]], ids=["alone", "among columns"])
+@each_cell("name", NO_COLUMNS)
+@each_cell("others", [[], ["sex"]])
 def test_one_value_for_all_records_is_refused_as_a_column(name: str, others: list[str]) -> None:
     """It would make one class of all records, or none of the classes that the column would make."""
     column = NO_COLUMNS[name]
@@ -189,8 +190,8 @@ def test_one_value_for_all_records_is_refused_as_a_column(name: str, others: lis
             FIVE.select(call()).collect()
 
 
-@pytest.mark.parametrize("name", COLUMNS_OF_RECORDS)
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@each_cell("name", COLUMNS_OF_RECORDS)
+@each_cell("engine", ["in-memory", "streaming"])
 def test_a_value_for_each_record_is_a_column(
     name: str, engine: Literal["in-memory", "streaming"]
 ) -> None:

@@ -13,8 +13,9 @@ from reid_sql.engines.codes import texts_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer
 from reid_sql_udfs import declared
-from tests.conformance.engines import Frames
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, given, same
+from tests.matrices.engines import Frames
 from tests.tiers import representatives
 
 POLARS = Frames("polars")
@@ -73,8 +74,8 @@ def figures(name: str, ages: pl.Series) -> list[dict[str, Any]]:
 
 
 @pytest.mark.first(name=representatives(), kind=["far duration"])
-@pytest.mark.parametrize("kind", ["far duration", "dates near and far", "first instants"])
-@pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
+@each_cell("kind", ["far duration", "dates near and far", "first instants"])
+@each_cell("name", [*FUNCTIONS, *PAIRED])
 def test_every_function_answers_of_them(name: str, kind: str) -> None:
     """As of texts in the same order: Polars panics where a far date becomes a text or a Python value."""
     same(
@@ -83,7 +84,7 @@ def test_every_function_answers_of_them(name: str, kind: str) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ODD)
+@each_cell("kind", ODD)
 def test_each_value_has_a_text_of_its_own(kind: str) -> None:
     values = ODD[kind]
     texts = texts_of(values)
@@ -96,7 +97,7 @@ def test_each_value_has_a_text_of_its_own(kind: str) -> None:
 
 
 @pytest.mark.first(name=representatives(), kind=["far duration"])
-@pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
+@each_cell("name", [*FUNCTIONS, *PAIRED])
 def test_objects_are_refused_by_every_function(name: str) -> None:
     """Polars compares Python objects as Python does: 1 and 1.0 are one."""
     frame = PEOPLE.with_columns(

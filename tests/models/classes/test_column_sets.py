@@ -19,6 +19,7 @@ from reid_sql.models.classes.identifying_sets import (
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
 from reid_sql.models.interruption import InterruptedWorkError, checked
+from tests.cells import each_cell
 
 Places = tuple[int, ...]
 Drawn = tuple[list[Places], list[int]]  # rows, and whose each is
@@ -74,7 +75,7 @@ def minimal_by_hand(drawn: Drawn, least: int, size: int) -> dict[Places, tuple[i
     }
 
 
-@pytest.mark.parametrize("start", range(0, 2000, 100))
+@each_cell("start", range(0, 2000, 100))
 def test_every_minimal_set_of_small_tables(start: int) -> None:
     for seed in range(start, start + 100):
         drawn, rng = draw_table(seed), np.random.default_rng(seed)
@@ -176,7 +177,7 @@ def test_what_was_not_covered_is_said_and_never_listed() -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_cell("seed", range(40))
 def test_a_search_that_stops_lists_what_is_true_of_a_greedy_set(seed: int) -> None:
     """The set is minimal, its figures are exact, and where it is below the share, the status says so."""
     drawn = draw_table(seed)

@@ -4,13 +4,13 @@ from collections import Counter
 from math import gcd
 
 import numpy as np
-import pytest
 
 from reid_sql.models.classes.repeats import MIN_CLASSES, count_copies
+from tests.cells import each_cell
 
 
-@pytest.mark.parametrize("copies", [1, 2, 3, 10])
-@pytest.mark.parametrize("seed", range(5))
+@each_cell("copies", [1, 2, 3, 10])
+@each_cell("seed", range(5))
 def test_the_number_divides_the_rows_of_each_value(copies: int, seed: int) -> None:
     rows = np.random.default_rng(seed).integers(0, 60, 400).tolist() * copies
     sizes = Counter(Counter(rows).values())

@@ -5,6 +5,7 @@ import pytest
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.matching import Matches, matching_curve, sparse_matching_curve
+from tests.cells import each_cell
 
 
 def by_drawing_every_gallery(true: list[float], false: list[list[float]], n: int) -> float:
@@ -35,7 +36,7 @@ def test_every_gallery_of_everybodys_own_scores(n: int) -> None:
     assert found.people == 4
 
 
-@pytest.mark.parametrize("n", range(1, 8))
+@each_cell("n", range(1, 8))
 def test_every_gallery_of_all_scores(n: int) -> None:
     pooled = [0.1, 0.5, 0.5, 0.9, 0.3, 0.2, 0.7]
     found = matching_curve(TRUE, pooled, [n])[0]

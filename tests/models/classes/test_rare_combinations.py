@@ -16,6 +16,7 @@ from reid_sql.models.classes.rare_combinations import (
     list_sets,
 )
 from reid_sql.models.interruption import InterruptedWorkError, checked
+from tests.cells import each_cell
 
 Row = tuple[int, ...]
 Combination = tuple[tuple[int, int], ...]  # columns by place, each with its value
@@ -64,7 +65,7 @@ def distinct(rows: list[Row], people: list[int], seed: int) -> DistinctCodes:
     )
 
 
-@pytest.mark.parametrize("start", range(0, 2000, 200))
+@each_cell("start", range(0, 2000, 200))
 @pytest.mark.first(cells=3)
 def test_unsafe_combinations_of_small_tables(start: int) -> None:
     for seed in range(start, start + 200):

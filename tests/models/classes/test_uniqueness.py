@@ -18,6 +18,7 @@ from reid_sql.models.classes.uniqueness import (
     uniqueness_curve,
     uniqueness_from_probability,
 )
+from tests.cells import each_cell
 
 
 @given(st.floats(0, 1), st.floats(1, 8e9))
@@ -141,7 +142,7 @@ def test_agrees_with_fractions(classes: dict[int, int], data: st.DataObject) -> 
     assert uniqueness_curve(table, n) == pytest.approx(float(unique), rel=1e-10, abs=1e-17)
 
 
-@pytest.mark.parametrize("classes", HUGE, ids=str)
+@each_cell("classes", HUGE)
 def test_keeps_ten_digits_of_a_billion_records(classes: dict[int, int]) -> None:
     table = histogram(classes)
     records = int(table.records.sum())

@@ -13,6 +13,7 @@ from reid_sql.models.columns.missing_value_codes import (
     NumberRange,
     find_missing_value_codes,
 )
+from tests.cells import each_cell
 from tests.coded_columns import BELOW, HIGH, beyond_gaps
 
 # Marks for missing values, held against a loop over the numbers of small columns.
@@ -43,8 +44,8 @@ def test_among_many_numbers_a_mark_is_repeated(values: list[int]) -> None:
     assert found(numbers) == beyond_gaps(Counter(numbers))
 
 
-@pytest.mark.parametrize(
-    ("values", "marks"),
+@each_cell(
+    "values, marks",
     [
         ([1, 2, 3, 4, 5, 9], {9}),  # codes, and one for unknown
         ([*range(1, 10)], set()),  # 9 ends no gap
@@ -61,9 +62,7 @@ def test_figures_by_hand(values: list[int], marks: set[int]) -> None:
     assert found([float(value) for value in values]) == marks
 
 
-@pytest.mark.parametrize(
-    "text", ["?", "N/A", " unknown ", "", "  ", "NaN", "9999-99-99", "1900-01-01 00:00:00"]
-)
+@each_cell("text", ["?", "N/A", " unknown ", "", "  ", "NaN", "9999-99-99", "1900-01-01 00:00:00"])
 def test_words_and_dates_are_reported_by_themselves(text: str) -> None:
     assert find_missing_value_codes([MissingValueCode(text, 3)], None) == [
         MissingValueCode(text, 3)
@@ -114,7 +113,7 @@ def profiled() -> dict[str, dict[str, object]]:
     return {row["column_name"]: row for row in rp.profile(table).collect().to_dicts()}
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@each_cell("name", COLUMNS)
 def test_a_column_looks_like_what_it_is(profiled: dict[str, dict[str, object]], name: str) -> None:
     assert profiled[name]["looks_like"] == COLUMNS[name][0]
 

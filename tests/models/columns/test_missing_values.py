@@ -25,6 +25,7 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.models.columns.spelling import normal_form, word_form
 from reid_sql.sql.spelling import join_words, letters_of
+from tests.cells import each_cell
 
 FILE = Path(missing_value_codes.__file__).with_name("missing_values.toml")
 SECTIONS = tomllib.loads(FILE.read_text("utf-8"))
@@ -131,8 +132,8 @@ def test_engines_write_one_form_of_each_spelling(*, second_letters: bool) -> Non
     assert frame.select(written)["t"].to_list() == expected
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_cell(
+    "one, other",
     [
         ("Hepatitis-B", "Hepatitis–B"),
         ("Crohn's", "Crohn’s"),
@@ -172,13 +173,13 @@ def alike(values: list[str]) -> int:
     return counted
 
 
-@pytest.mark.parametrize("code", CODES)
+@each_cell("code", CODES)
 def test_a_code_of_any_language_is_found_beside_values(code: str) -> None:
     assert profiled(["hiv", "flu", "asthma"] * 9 + [code] * 5) == {code: 5}
     assert word_form(code) in CODE_WORDS or code.lstrip("-").isdigit()
 
 
-@pytest.mark.parametrize("value", VALUES)
+@each_cell("value", VALUES)
 def test_a_value_is_none(value: str) -> None:
     assert profiled(["hiv", "flu", "asthmatic"] * 9 + [value] * 5) == {}
 
@@ -188,8 +189,8 @@ def test_an_abbreviation_beside_others_of_its_length_is_a_value() -> None:
     assert profiled(["New York", "California", "ND"] * 5) == {"ND": 5}
 
 
-@pytest.mark.parametrize(
-    ("values", "codes"),
+@each_cell(
+    "values, codes",
     [
         (["hiv", "flu", "asthma"] * 9 + ["5"] * 4, {NUMBER_AMONG_TEXTS: 4}),
         ([*map(str, range(20, 80)), "adult", "adult"], {TEXT_AMONG_NUMBERS: 2}),

@@ -1,14 +1,13 @@
 """Columns of health and money are proposed as sensitive by their names, in many languages, or by values."""
 
-import pytest
-
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
+from tests.cells import each_cell
 
 HEALTH, MONEY = "the name is one of health", "the name is one of an amount"
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
+@each_cell(
+    "name, reason",
     [
         ("diagnosis", HEALTH),
         ("Hauptdiagnose", HEALTH),
@@ -42,8 +41,8 @@ def test_names(name: str, reason: str | None) -> None:
     assert reason_by_name(name) == reason
 
 
-@pytest.mark.parametrize(
-    ("values", "found"),
+@each_cell(
+    "values, found",
     [
         (["HIV", "Krebs", "Grippe"], True),
         (["flu", "asthma", "none", "other"], True),

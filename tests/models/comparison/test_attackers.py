@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from tests.cells import each_cell
 from tests.mechanisms import CATEGORIES, MECHANISMS, PEOPLE, Table, Values, draw_people
 
 UNKNOWN = 1.4  # distance of a number and none, in standard deviations
@@ -104,7 +105,7 @@ def frame(table: Table) -> pl.DataFrame:
     return pl.DataFrame({"id": range(PEOPLE), **columns})
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@each_cell("name", MECHANISMS)
 @pytest.mark.first(cells=12)
 def test_no_simple_attacker_is_right_more_often_than_is_reported(name: str) -> None:
     columns, disturb = MECHANISMS[name]

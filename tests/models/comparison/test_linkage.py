@@ -22,6 +22,7 @@ from reid_sql.models.comparison.disturbed_numbers import (
 from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.comparison.paired_records import CodedColumn, PairedColumn
 from reid_sql.parameters import Floats, Integers
+from tests.cells import each_cell
 
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
@@ -37,8 +38,8 @@ def coded(texts: list[str | None], records: Integers) -> CodedColumn:
     return CodedColumn(np.array(codes), values, records)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "kind"),
+@each_cell(
+    "pairs, kind",
     [
         ([("3", "3.0"), (None, None)], UNCHANGED),
         ([("21", "20"), ("29", "20"), ("31", "30")], RECODED),

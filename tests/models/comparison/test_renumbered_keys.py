@@ -6,9 +6,9 @@ from typing import Final
 import duckdb
 import numpy as np
 import polars as pl
-import pytest
 
 import reid_sql
+from tests.cells import each_cell
 
 QI = ["age", "sex", "zip"]
 
@@ -58,7 +58,7 @@ RELEASES: Final[Mapping[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], bool]
 }
 
 
-@pytest.mark.parametrize("name", RELEASES)
+@each_cell("name", RELEASES)
 def test_a_comparison_by_a_renumbered_key_is_none(name: str) -> None:
     change, is_true = RELEASES[name]
     with duckdb.connect() as con:
@@ -77,8 +77,8 @@ def test_a_comparison_by_a_renumbered_key_is_none(name: str) -> None:
                 assert (released is not None) == is_true
 
 
-@pytest.mark.parametrize("name", ["shuffled", "sorted", "unchanged", "a year later"])
-@pytest.mark.parametrize("qi", [QI, ["age"], ["sex", "zip"]])
+@each_cell("name", ["shuffled", "sorted", "unchanged", "a year later"])
+@each_cell("qi", [QI, ["age"], ["sex", "zip"]])
 def test_people_are_not_followed_by_a_renumbered_key(name: str, qi: list[str]) -> None:
     change, is_true = RELEASES[name]
     first = draw(5)

@@ -6,6 +6,7 @@ import pytest
 
 from reid_sql.models.copula.calibration import record_risk
 from reid_sql.models.copula.gaussian_copula import CopulaCells
+from tests.cells import each_cell
 
 
 def cells(q: float, records: int, count: int = 1) -> CopulaCells:
@@ -23,9 +24,9 @@ def by_summing(q: float, seen: int, unseen: int) -> tuple[float, float]:
     return float(unique), float(sum(chance / (seen + x) for x, chance in enumerate(of_size)))
 
 
-@pytest.mark.parametrize("q", [1e-9, 0.01, 0.3, 0.999])
-@pytest.mark.parametrize("seen", [1, 2, 40])
-@pytest.mark.parametrize("people", [50, 51, 350])
+@each_cell("q", [1e-9, 0.01, 0.3, 0.999])
+@each_cell("seen", [1, 2, 40])
+@each_cell("people", [50, 51, 350])
 def test_scores_of_a_known_sample_are_those_of_the_people_outside_it(
     q: float, seen: int, people: int
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reid_sql.errors import ReidError
 from reid_sql.models.copula import copula_file
+from tests.cells import each_cell
 from tests.copulas import independent
 
 TEXT = copula_file.copula_to_json(independent())
@@ -31,8 +32,8 @@ def test_a_model_comes_back_as_it_was() -> None:
     ).all()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_cell(
+    "text, words",
     [
         ("", "a saved model must be JSON"),
         ("{", "a saved model must be JSON"),

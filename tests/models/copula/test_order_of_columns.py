@@ -8,6 +8,7 @@ import pytest
 from reid_sql.models.copula.copula_fit import fit_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, forecast_copula, sample_codes
 from reid_sql.models.evidence import rows_from_columns
+from tests.cells import each_cell
 
 NAMES = ("town", "age", "sex", "trade")
 
@@ -26,8 +27,8 @@ def fit_in_order(names: tuple[str, ...], method: str) -> GaussianCopula:
     return fit_copula(rows_from_columns({name: TABLE[name] for name in names}), ["age"], method)
 
 
-@pytest.mark.parametrize("names", list(permutations(NAMES))[7::8])
-@pytest.mark.parametrize("method", ["paper", "calibrated", "sharp"])
+@each_cell("names", list(permutations(NAMES))[7::8])
+@each_cell("method", ["paper", "calibrated", "sharp"])
 @pytest.mark.first(cells=3)
 def test_correlations_scores_forecasts_and_samples_are_the_same(
     names: tuple[str, ...], method: str

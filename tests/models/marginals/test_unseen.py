@@ -10,6 +10,7 @@ from reid_sql.models.marginals.fit_column import (
     estimate_unseen,
     fit_nominal,
 )
+from tests.cells import each_cell
 
 
 def column(sample: np.ndarray) -> Column:
@@ -17,9 +18,9 @@ def column(sample: np.ndarray) -> Column:
     return fit_nominal("x", [str(place) for place in range(len(counts))], counts, 256)
 
 
-@pytest.mark.parametrize("records", [1000, 10_000])
-@pytest.mark.parametrize(
-    ("law", "near"),
+@each_cell("records", [1000, 10_000])
+@each_cell(
+    "law, near",
     [
         ("zipf 1.2", 0.06),
         ("zipf 1.5", 0.02),

@@ -15,6 +15,7 @@ from reid_sql.models.numerics.rectangle import (
     factorize,
     nearest_correlation,
 )
+from tests.cells import each_cell
 from tests.conftest import DATA
 from tests.rectangles import rectangle_probabilities
 
@@ -108,7 +109,7 @@ def test_independent_coordinates_multiply() -> None:
     assert error <= 1e-12
 
 
-@pytest.mark.parametrize("correlation", [-0.99, -0.3, 0.2, 0.9, 0.999, 1 - 1e-6, 1 - 1e-9])
+@each_cell("correlation", [-0.99, -0.3, 0.2, 0.9, 0.999, 1 - 1e-6, 1 - 1e-9])
 @pytest.mark.first(cells=2)
 def test_two_coordinates(correlation: float) -> None:
     for lower, upper in (

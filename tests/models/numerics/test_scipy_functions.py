@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from reid_sql.models.numerics import special_functions
+from tests.cells import each_cell
 
 
 def test_functions_are_those_of_their_names() -> None:
@@ -63,8 +64,8 @@ print(len(answered), sorted({late} & sys.modules.keys()))
     assert found.stdout.strip().splitlines()[-1] == "1 []"  # a progress bar may come before it
 
 
-@pytest.mark.parametrize("least", [-2.0, -0.7, 0.0, 1.3, 2.5])
-@pytest.mark.parametrize("power", [1.5, 2])
+@each_cell("least", [-2.0, -0.7, 0.0, 1.3, 2.5])
+@each_cell("power", [1.5, 2])
 def test_the_least_value_is_found_within_the_tolerance(least: float, power: float) -> None:
     """Also at either end, and in no more steps than by golden sections alone."""
     places = []

@@ -12,6 +12,7 @@ from reid_sql.models.people.conditional import (
     sum_neighbours,
 )
 from reid_sql.parameters import Floats
+from tests.cells import each_cell
 
 
 def log_chances(
@@ -36,8 +37,8 @@ def log_chances(
     return logs
 
 
-@pytest.mark.parametrize("max_bins", [64, 5])  # each value a bin, and several values in one
-@pytest.mark.parametrize("seed", range(4))
+@each_cell("max_bins", [64, 5])  # each value a bin, and several values in one
+@each_cell("seed", range(4))
 def test_the_smoothing_is_the_likeliest_where_each_record_is_left_out(
     seed: int, max_bins: int
 ) -> None:

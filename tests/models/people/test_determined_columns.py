@@ -14,6 +14,7 @@ from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.people.model import PeopleModel, sample_codes
 from reid_sql.models.population.people_subsets import PeopleSubsets, SubsetShapes
 from reid_sql.models.population.subset_uniqueness import DRAWS, unique_share_by_subset
+from tests.cells import each_cell
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import of_values
 
@@ -68,8 +69,8 @@ def test_a_city_adds_nothing_to_its_code() -> None:
     assert 0 < other < whole / 100
 
 
-@pytest.mark.parametrize("model", [MODEL, ORDERED])
-@pytest.mark.parametrize(
+@each_cell("model", [MODEL, ORDERED])
+@each_cell(
     "person",
     [["s1", "c2", "z4", "x1"], [None, "c1", "z2", "x0"], ["s1", "c0", "z9", "x1"], ["?"] * 4],
 )
@@ -87,7 +88,7 @@ def test_the_others_are_summed_over(model: PeopleModel, person: list[str | None]
         assert share == pytest.approx(q[alike].sum() / several, rel=1e-4), chosen
 
 
-@pytest.mark.parametrize("chosen", CHOICES)
+@each_cell("chosen", CHOICES)
 def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(
     chosen: np.ndarray,
 ) -> None:
@@ -139,8 +140,8 @@ def test_a_kept_file_holds_what_follows() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("part", "value"),
+@each_cell(
+    "part, value",
     [
         ("place", 9),
         ("place", 1),

@@ -14,6 +14,7 @@ from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.fit import cache_fits, fit, from_json, to_json
 from reid_sql.models.people.model import PeopleModel, sample_codes
 from reid_sql.models.population_risk import shares
+from tests.cells import each_cell
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import AGES, three_columns
 
@@ -69,7 +70,7 @@ def test_the_kept_file_has_the_tree_and_no_record() -> None:
     assert other == pytest.approx(one, abs=0.03)
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "change",
     [
         {"version": 4},
@@ -90,10 +91,8 @@ def test_a_file_that_lacks_a_part_is_refused(change: dict[str, object]) -> None:
         from_json(json.dumps(content))
 
 
-@pytest.mark.parametrize(
-    "part", ["mass", "multiplicity", "bins", "values", "parent", "chances", "unseen_places"]
-)
-@pytest.mark.parametrize("value", [None, [], [1.5], "x", -7])
+@each_cell("part", ["mass", "multiplicity", "bins", "values", "parent", "chances", "unseen_places"])
+@each_cell("value", [None, [], [1.5], "x", -7])
 def test_a_broken_column_is_refused(part: str, value: object) -> None:
     content = json.loads(to_json(MODEL))
     has = "unseen_places" if part == "unseen_places" else "chances"

@@ -4,13 +4,13 @@ from dataclasses import asdict
 from itertools import permutations
 
 import numpy as np
-import pytest
 
 from reid_sql.models.evidence import rows_from_columns
 from reid_sql.models.people.diagnostics import find_synergy
 from reid_sql.models.people.evidence import PeopleEvidence, evidence_from_rows
 from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.population_risk.answer import answer
+from tests.cells import each_cell
 
 NAMES = ("age", "sex", "town", "region")  # a town determines its region
 
@@ -35,7 +35,7 @@ ORDERS = [(names, list(range(300))) for names in list(permutations(NAMES))[::5]]
 ORDERS += [(NAMES, np.random.default_rng(seed).permutation(300).tolist()) for seed in (1, 2)]
 
 
-@pytest.mark.parametrize(("names", "rows"), ORDERS)
+@each_cell("names, rows", ORDERS)
 def test_the_answer_for_a_population_is_the_same(names: tuple[str, ...], rows: list[int]) -> None:
     first, other = (
         answer(count_in_order(*order), [5000])[0]
@@ -47,7 +47,7 @@ def test_the_answer_for_a_population_is_the_same(names: tuple[str, ...], rows: l
     }
 
 
-@pytest.mark.parametrize(("names", "rows"), ORDERS)
+@each_cell("names, rows", ORDERS)
 def test_the_score_of_a_record_is_the_same_also_from_a_file(
     names: tuple[str, ...], rows: list[int]
 ) -> None:

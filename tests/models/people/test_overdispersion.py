@@ -14,6 +14,7 @@ from reid_sql.models.population_risk.intervals import (
     SharesByShape,
     estimate_interval,
 )
+from tests.cells import each_cell
 
 CASES = [(0.01, 1.0, 100), (1e-4, 0.3, 3000), (0.2, 5.0, 60), (1e-6, 0.05, 1e6)]
 
@@ -49,8 +50,8 @@ def test_correctness_is_the_mean_of_1_over_f(q: float, a: float, people: float) 
     )
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 20, 21])
-@pytest.mark.parametrize(("q", "a", "people"), CASES)
+@each_cell("k", [1, 2, 5, 20, 21])
+@each_cell("q, a, people", CASES)
 def test_below_is_the_sum_of_the_negative_binomial(
     q: float, a: float, people: float, k: int
 ) -> None:
@@ -155,3 +156,12 @@ def test_an_interval_holds_its_estimate(level: float) -> None:
     assert share.estimate == pytest.approx(level)
     assert wider.low <= share.low
     assert wider.high >= share.high
+
+
+def test_a_person_who_lacks_one_other_of_k_is_below_it_where_nobody_is_unseen() -> None:
+    """Nobody is unseen with the chance of the 0 of a negative binomial number."""
+    shape, q, records, people = 0.7, 0.01, 100, 300
+    chance = (shape + records * q) / (shape + people * q)
+    for k in (2, 3, 12, 200):
+        found = overdispersion.below_k_known([k - 1], q, shape, (records, people), k)
+        assert found == pytest.approx([chance ** (shape + k - 1)], rel=1e-9), k

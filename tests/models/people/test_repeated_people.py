@@ -10,6 +10,7 @@ from reid_sql.models.people.fit import fit
 from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population_risk import doubts
 from reid_sql.models.population_risk.answer import answer
+from tests.cells import each_cell
 
 PEOPLE, SAMPLE = 20_000, 2_000
 
@@ -29,8 +30,8 @@ def sampled(people: np.ndarray, seed: int) -> PeopleEvidence:
     return count_records(codes, list("abcde"), values, [False] * 5)
 
 
-@pytest.mark.parametrize("shape", [0.01, 0.5, 3.0, 100.0])
-@pytest.mark.parametrize("expected", [1e-6, 1e-3, 0.3, 5.0, 60.0])
+@each_cell("shape", [0.01, 0.5, 3.0, 100.0])
+@each_cell("expected", [1e-6, 1e-3, 0.3, 5.0, 60.0])
 def test_alone_is_that_of_the_negative_binomial(expected: float, shape: float) -> None:
     law = nbinom(shape, shape / (shape + expected))
     found = repeated_people.single_chance(np.array([expected]), np.array([shape]))[0]
@@ -58,8 +59,8 @@ def test_the_interval_holds_the_number_of_twins_within_a_fifth(seed: int, each: 
     assert other < 2 * each
 
 
-@pytest.mark.parametrize("twins_of", [[1, 1], [0, 2], [0, 0, 0, 4], [0, 4, 5], [0, 0, 0, 1, 2, 3]])
-@pytest.mark.parametrize("others", [[0], [0, 0, 1], [0, 1, 2, 3, 4]])
+@each_cell("twins_of", [[1, 1], [0, 2], [0, 0, 0, 4], [0, 4, 5], [0, 0, 0, 1, 2, 3]])
+@each_cell("others", [[0], [0, 0, 1], [0, 1, 2, 3, 4]])
 def test_what_is_left_is_no_more_than_any_law_of_twins_leaves(
     twins_of: list[int], others: list[int]
 ) -> None:

@@ -18,6 +18,7 @@ from reid_sql.models.people.scores import (
     shrink_scores,
 )
 from reid_sql.parameters import Integers
+from tests.cells import each_cell
 from tests.people_tables import of_values, three_columns
 
 SHARES = st.floats(0, 1)
@@ -28,9 +29,9 @@ def draw_codes(model: PeopleModel) -> Integers:
     return model.mixture.draw(300, np.random.default_rng(0))[:, np.argsort(model.free_columns)]
 
 
-@pytest.mark.parametrize("xi", [1e-6, 0.2, 0.5, 0.7, 0.999])
-@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
-@pytest.mark.parametrize("fraction", [0.001, 0.1, 1.0])
+@each_cell("xi", [1e-6, 0.2, 0.5, 0.7, 0.999])
+@each_cell("share", [0.001, 0.3, 0.9])
+@each_cell("fraction", [0.001, 0.1, 1.0])
 def test_the_formula_in_thirty_digits(xi: float, share: float, fraction: float) -> None:
     mp.mp.dps = 30
     log, odds = mp.log(mp.mpf(xi) / (1 - mp.mpf(xi))), mp.log(mp.mpf(share) / (1 - mp.mpf(share)))

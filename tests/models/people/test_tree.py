@@ -14,6 +14,7 @@ from reid_sql.models.people.conditional import (
 from reid_sql.models.people.evidence import count_pairs, count_records
 from reid_sql.models.people.fit import fit_columns
 from reid_sql.models.people.tree import PairTables, maximum_spanning_tree
+from tests.cells import each_cell
 from tests.people_tables import three_columns
 
 EVIDENCE = three_columns(400)
@@ -42,7 +43,7 @@ def test_draws_come_as_often_as_they_should() -> None:
     assert np.abs(share - want).max() < 5 * np.sqrt(want.max() / len(drawn))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_cell("seed", range(20))
 def test_the_tree_is_the_best_of_all_16(seed: int) -> None:
     gains = np.random.default_rng(seed).normal(size=(4, 4))
     gains = gains + gains.T

@@ -15,6 +15,7 @@ from reid_sql.models.population import classical_estimators as snb
 from reid_sql.models.population.classical_estimators import (
     estimate_population_classes,
 )
+from tests.cells import each_cell
 from tests.histograms import CLASSES, histogram
 
 # The bound against the hypergeometric chance that it is about.
@@ -191,8 +192,8 @@ def in_exact_arithmetic(classes: dict[int, int], population: int) -> list[float]
         return found
 
 
-@pytest.mark.parametrize(
-    ("classes", "population"),
+@each_cell(
+    "classes, population",
     [
         ({1: 24, 2: 3}, 6_000),
         ({1: 54, 2: 13}, 16_000),

@@ -10,11 +10,11 @@ from scipy import stats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.population import individual_risk, loglinear
 from reid_sql.models.population.individual_risk import WeightedRecords
+from tests.cells import each_cell
 
 
-@pytest.mark.parametrize(
-    ("seen", "chance"),
-    [(1, 0.1), (2, 0.1), (3, 0.5), (12, 0.02), (50, 0.5), (150, 0.1), (400, 0.9)],
+@each_cell(
+    "seen, chance", [(1, 0.1), (2, 0.1), (3, 0.5), (12, 0.02), (50, 0.5), (150, 0.1), (400, 0.9)]
 )
 def test_the_risk_is_the_mean_over_the_people_there_may_be(seen: int, chance: float) -> None:
     others = np.arange(2_000_000)

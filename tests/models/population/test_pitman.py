@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.population import pitman
 from reid_sql.models.population.classical_estimators import STATUS_ALL_UNIQUE
+from tests.cells import each_cell
 from tests.histograms import CLASSES, histogram
 from tests.urn import population
 
@@ -60,7 +61,7 @@ def test_the_expectation_is_the_ratio_of_gamma_functions(
     assert pitman.expected_uniqueness(theta, alpha, population) == pytest.approx(exact, rel=1e-9)
 
 
-@pytest.mark.parametrize("end", [2, 255, 256, 257, 300, 1000, 10**5, 10**7])
+@each_cell("end", [2, 255, 256, 257, 300, 1000, 10**5, 10**7])
 def test_sums_of_many_terms_are_those_of_a_few(end: int) -> None:
     points, weights = pitman.sum_nodes(end)
     assert len(points) < 600
@@ -111,10 +112,8 @@ def test_intervals_hold_where_the_model_does(alpha: float, theta: float) -> None
     assert contained >= 26
 
 
-@pytest.mark.parametrize("growth", [1.0001, 2, 10, 1e5])
-@pytest.mark.parametrize(
-    "classes", [{1: 999, 2: 1}, {1: 3, 2: 1}, {1: 1, 2: 50}, {1: 2, 1000: 5}, {2: 500}]
-)
+@each_cell("growth", [1.0001, 2, 10, 1e5])
+@each_cell("classes", [{1: 999, 2: 1}, {1: 3, 2: 1}, {1: 1, 2: 50}, {1: 2, 1000: 5}, {2: 500}])
 def test_no_figure_is_beyond_what_the_unique_records_allow(
     classes: dict[int, int], growth: float
 ) -> None:

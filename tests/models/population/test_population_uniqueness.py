@@ -19,6 +19,7 @@ from reid_sql.models.population.population_uniqueness import (
 )
 from reid_sql.models.population_risk.shares import STATUS_COUNTED
 from reid_sql.models.pyc import pitman_yor_forecast
+from tests.cells import each_cell
 from tests.histograms import CLASSES
 
 # All methods on any histogram: a share or a reason, and the truth where the sample is the population. Huge
@@ -218,7 +219,7 @@ def test_a_population_below_the_sample_is_refused(method: Method) -> None:
         METHODS[method](evidence_of_sizes(SAMPLES["all unique"]), 39.0)
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@each_cell("sample", SAMPLES)
 def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str) -> None:
     classes = SAMPLES[sample]
     people = sum(size * count for size, count in classes.items())
@@ -229,8 +230,8 @@ def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str)
     assert row.status == STATUS_COUNTED
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.first(cells=12)
+@each_cell("sample", SAMPLES)
+@pytest.mark.first(cells=1)
 def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample: str) -> None:
     reported = evidence_of_sizes(SAMPLES[sample])
     for growth in GROWTH[1:]:
@@ -251,8 +252,8 @@ def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample
 FALLS_FROM = {"dankar": 10.0, "pyc": 2.0}
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.first(cells=12)
+@each_cell("sample", SAMPLES)
+@pytest.mark.first(cells=1)
 def test_more_people_never_make_a_larger_share_unique(method: Method, sample: str) -> None:
     reported = evidence_of_sizes(SAMPLES[sample])
     records = int(reported.histogram.records.sum())
@@ -264,7 +265,7 @@ def test_more_people_never_make_a_larger_share_unique(method: Method, sample: st
     assert all(later <= earlier + 1e-9 for earlier, later in pairwise(shares))
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@each_cell("sample", SAMPLES)
 def test_the_order_of_the_evidence_does_not_matter(method: Method, sample: str) -> None:
     classes = SAMPLES[sample]
     turned = dict(reversed(classes.items()))

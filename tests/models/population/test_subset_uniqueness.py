@@ -13,6 +13,7 @@ from reid_sql.models.population.subset_uniqueness import (
     score_tree_columns,
     unique_share_by_subset,
 )
+from tests.cells import each_cell
 from tests.models.population.test_people_subsets import CELLS, CHOICES, MODEL, OF_MIXTURE, Q
 
 COPULA = GaussianCopula(
@@ -27,7 +28,7 @@ COPULA = GaussianCopula(
 )
 
 
-@pytest.mark.parametrize("chosen", CHOICES)
+@each_cell("chosen", CHOICES)
 def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np.ndarray) -> None:
     tree = MODEL.mixture.tree
     whole = np.exp(tree.log_q(OF_MIXTURE)) * np.prod(
@@ -43,8 +44,8 @@ def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np
     assert found * several == pytest.approx(sums[back.ravel()], rel=1e-9)
 
 
-@pytest.mark.parametrize("people", [300.0, 3_000.0, 1e5])
-@pytest.mark.parametrize("chosen", CHOICES)
+@each_cell("people", [300.0, 3_000.0, 1e5])
+@each_cell("chosen", CHOICES)
 def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(
     chosen: np.ndarray, people: float
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.population import loglinear
+from tests.cells import each_cell
 
 
 @st.composite
@@ -117,8 +118,8 @@ def converged(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     return np.asarray(fitted[tuple(codes.T)])
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("people", [40, 120, 300])
+@each_cell("seed", range(6))
+@each_cell("people", [40, 120, 300])
 @pytest.mark.first(cells=5)
 def test_it_is_fitted_to_the_end(seed: int, people: int) -> None:
     rng = np.random.default_rng(seed)

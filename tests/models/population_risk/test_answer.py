@@ -31,6 +31,7 @@ from reid_sql.models.population_risk.intervals import (
 )
 from reid_sql.models.population_risk.model_doubts import find_doubts
 from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
+from tests.cells import each_cell
 from tests.people_tables import of_values, three_columns
 
 ENDS = ("uniqueness", "correctness", "below_k")
@@ -332,8 +333,8 @@ def fewest_below(sizes: tuple[int, ...], unseen: int, size: int) -> int:
     return min(fewest_below(one, unseen - 1, size) for one in grown)
 
 
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 2, 2, 4), (3, 3), (1, 1, 2, 3)])
-@pytest.mark.parametrize("unseen", [1, 2, 4])
+@each_cell("sizes", [(1, 1, 1), (1, 2, 2, 4), (3, 3), (1, 1, 2, 3)])
+@each_cell("unseen", [1, 2, 4])
 def test_provable_lower_ends_are_below_every_population(
     sizes: tuple[int, ...], unseen: int
 ) -> None:

@@ -21,6 +21,7 @@ from reid_sql.models.population_risk.intervals import (
     estimate_interval,
 )
 from reid_sql.parameters import Integers
+from tests.cells import each_cell
 
 PEOPLE, SAMPLE = 20_000, 600
 
@@ -122,8 +123,8 @@ def test_columns_that_are_a_key_together_are_doubted(kind: str) -> None:
     assert row.correctness_high == 1
 
 
-@pytest.mark.parametrize("kind", ["house of a street", "person of a household", "ticket of a day"])
-@pytest.mark.parametrize("records", [200, 400, 1000])
+@each_cell("kind", ["house of a street", "person of a household", "ticket of a day"])
+@each_cell("records", [200, 400, 1000])
 def test_few_records_of_a_key_do_not_pass_for_an_estimate(kind: str, records: int) -> None:
     """In few records, chance alone may leave no record repeated: no model rules out that all are unique."""
     row = ask_about(keys(kind), 5, records)

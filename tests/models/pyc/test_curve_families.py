@@ -6,6 +6,7 @@ import pytest
 from reid_sql.models.pyc.curve_families import Task, fit_exponential
 from reid_sql.models.pyc.measurements import Measurements
 from reid_sql.parameters import Floats
+from tests.cells import each_cell
 
 SIZES = np.array([2.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0])
 
@@ -14,8 +15,8 @@ def task_of(shares: Floats) -> Task:
     return Task(Measurements(SIZES, shares, np.log(SIZES), np.full(len(SIZES), 1e-6)))
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.2, 0.7])
-@pytest.mark.parametrize("rate", [3e-4, 2e-3, 3e-2])
+@each_cell("floor", [0.0, 0.2, 0.7])
+@each_cell("rate", [3e-4, 2e-3, 3e-2])
 def test_an_exponential_decay_is_found_again(floor: float, rate: float) -> None:
     """From κ(1) = 1 towards the floor."""
     fit = fit_exponential(task_of(floor + (1 - floor) * np.exp(-rate * (SIZES - 1))))

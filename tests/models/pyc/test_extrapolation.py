@@ -5,6 +5,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.pyc.extrapolation import STATUS_NEVER_FALLS, STATUS_NO_ERRORS, extrapolate
 from reid_sql.parameters import Floats
+from tests.cells import each_cell
 
 METHODS = ("tilted", "pyc", "ent", "exp", "pol", "rnd")
 PEOPLE = np.geomspace(1, 8e9, 60)
@@ -40,8 +41,8 @@ def test_published_figure() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("entropy", "tail", "most"),
+@each_cell(
+    "entropy, tail, most",
     [
         (5, -0.3, 1e3),
         (8, 0.2, 1e3),
@@ -142,9 +143,9 @@ def test_the_same_points_give_the_same_answer(method: str) -> None:
     assert first.parameters == second.parameters
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    ("kappa", "members"),
+@each_cell("method", METHODS)
+@each_cell(
+    "kappa, members",
     [([1, 1, 1], 1.0), ([0.8, 0.8, 0.8], 0.8), ([0.7, 0.8, 0.9], 0.9), ([0.9, 0.6, 0.95], 0.95)],
 )
 def test_points_that_never_fall_leave_the_safe_answer(
@@ -180,8 +181,8 @@ def test_a_status_says_what_stands_against_the_answer() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("sizes", "kappa", "sentence"),
+@each_cell(
+    "sizes, kappa, sentence",
     [
         ([0.5, 10], [0.9, 0.8], "sizes must be a number of people of at least 1 .*, got 0.5; pass"),
         (
@@ -205,7 +206,7 @@ def test_a_status_says_what_stands_against_the_answer() -> None:
         ([], [], "at least two distinct sizes above 1, got none; measure"),
     ],
 )
-@pytest.mark.parametrize("method", METHODS)
+@each_cell("method", METHODS)
 def test_points_that_say_nothing_are_refused(
     method: str, sizes: list[float], kappa: list[float], sentence: str
 ) -> None:

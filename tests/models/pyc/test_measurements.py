@@ -13,6 +13,7 @@ from reid_sql.models.pyc.measurements import (
     skew_lognormal_law,
     surprisal_kernel,
 )
+from tests.cells import each_cell
 
 
 def of_one_person(measure: str, n: int, p: float, k: int) -> float:
@@ -28,8 +29,8 @@ def of_one_person(measure: str, n: int, p: float, k: int) -> float:
         return float(mp.fsum(chance[: 1 if measure == "uniqueness" else k - 1]))
 
 
-@pytest.mark.parametrize("measure", MEASURES.words)
-@pytest.mark.parametrize("k", [1, 2, 5, 9])
+@each_cell("measure", MEASURES.words)
+@each_cell("k", [1, 2, 5, 9])
 def test_each_point_is_the_chance_of_a_person_among_others(measure: str, k: int) -> None:
     for n in (1, 2, 5, 40):
         row = surprisal_kernel(measure, np.array([float(n)]), k)[0]

@@ -16,6 +16,7 @@ from reid_sql.models.pyc.pitman_yor import (
     parameters,
     uniqueness,
 )
+from tests.cells import each_cell
 from tests.pitman_yor import entropy_and_tail
 
 MAX_BELOW_ONE = float(np.nextafter(1.0, 0.0))
@@ -87,8 +88,8 @@ def share_in_classes_of(j: int, d: Any, alpha: Any, n: Any) -> Any:
     return mp.exp(sum(map(mp.loggamma, up)) - sum(map(mp.loggamma, down)))
 
 
-@pytest.mark.parametrize("entropy", ENTROPIES)
-@pytest.mark.parametrize("tail", TAILS)
+@each_cell("entropy", ENTROPIES)
+@each_cell("tail", TAILS)
 @pytest.mark.first(cells=20)
 def test_correctness_and_uniqueness_agree_with_the_textbook_forms_at_high_precision(
     entropy: float, tail: float
@@ -227,8 +228,8 @@ def test_arguments_broadcast() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
+@each_cell(
+    "arguments, sentence",
     [
         (
             (1e-4, 0, 10, 5),

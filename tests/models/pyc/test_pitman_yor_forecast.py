@@ -12,6 +12,7 @@ from reid_sql.models.pyc.pitman_yor_forecast import (
     _expect_records_of_size,
     forecast_pitman_yor,
 )
+from tests.cells import each_cell
 from tests.urn import histogram_of, population
 
 
@@ -92,8 +93,8 @@ def test_a_population_smaller_than_the_sample_is_refused() -> None:
         forecast_pitman_yor(histogram_of(np.array([2, 1])), [10, 2])
 
 
-@pytest.mark.parametrize("prior", ["archer", "flat"])
-@pytest.mark.parametrize("records", [1, 2, 10, 1_000])
+@each_cell("prior", ["archer", "flat"])
+@each_cell("records", [1, 2, 10, 1_000])
 def test_where_all_records_are_unique_the_forecast_is_that_they_stay_so_and_the_interval_widens(
     records: int, prior: Prior
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.tables.audit import audit_tables
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
+from tests.cells import each_cell
 from tests.published import Atoms, Published, draw_case
 
 SQUARE: Atoms = tuple({"a": a, "b": b} for a, b in product("xyz", "uvw"))
@@ -62,8 +63,8 @@ def word(low: float, high: float, k: int) -> str:
     return "recovered" if low == high else "below_k" if high < k else "protected"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("lowest", [0, 1])
+@each_cell("family", FAMILIES)
+@each_cell("lowest", [0, 1])
 @pytest.mark.first(cells=4)
 def test_every_interval_is_that_of_all_tables_that_fit(family: str, lowest: int) -> None:
     atoms, tables = FAMILIES[family]
@@ -234,8 +235,8 @@ def test_a_count_that_is_not_rounded_is_refused_with_the_base() -> None:
     assert "7" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
+@each_cell(
+    "given, words",
     [
         (rows([("N", "F", 3), ("N", "F", 4)]), "got two in table 1"),
         (rows([("N", "F", 3)], [("N", "F", 4)]), "got two counts of one cell in tables 1 and 2"),

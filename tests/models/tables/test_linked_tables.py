@@ -10,6 +10,7 @@ from scipy.optimize import LinearConstraint, milp
 
 from reid_sql.models.tables import suppression
 from reid_sql.models.tables.suppression import PRIMARY, PUBLISHED, UNPROTECTED, suppress_cells
+from tests.cells import each_cell
 
 Array = np.ndarray[Any, Any]
 Layouts = Sequence[tuple[bool, ...]]  # the columns that each set of cells shows
@@ -77,8 +78,8 @@ CASES: dict[str, tuple[Layouts, int, int, Sequence[Sequence[int]]]] = {
 }
 
 
-@pytest.mark.parametrize("has_programmes", [True, False])
-@pytest.mark.parametrize("case", CASES)
+@each_cell("has_programmes", [True, False])
+@each_cell("case", CASES)
 def test_each_unsafe_cell_is_protected(
     case: str, monkeypatch: pytest.MonkeyPatch, *, has_programmes: bool
 ) -> None:

@@ -12,6 +12,7 @@ import reid_sql
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.tables.audit import AuditedCell, audit_tables
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
+from tests.cells import each_cell
 
 # A table of 120 people, and what tau-Argus hides of it by OPT with FREQ(5, 10).
 PEOPLE = {
@@ -130,7 +131,7 @@ def audit(values: list[Any], column: str = "status", **named: Any) -> list[Audit
     )
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "values",
     [
         ["u", "s", "s"],
@@ -155,8 +156,8 @@ def test_the_column_of_sdctable_is_read_unasked() -> None:
     assert [row.cell for row in audit(["u", "s", "s"], "sdcStatus")] == ["place = a"]
 
 
-@pytest.mark.parametrize(
-    ("values", "named", "words"),
+@each_cell(
+    "values, named, words",
     [
         (["m", "d", "u"], {}, "must say what it is, got neither status nor columns"),
         (["married", "single", "x"], {}, "must say what it is, got neither status nor columns"),

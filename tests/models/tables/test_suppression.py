@@ -9,6 +9,7 @@ from scipy.optimize import LinearConstraint, milp
 
 from reid_sql.models.tables import suppression
 from reid_sql.models.tables.suppression import PRIMARY, PUBLISHED, SECONDARY, suppress_cells
+from tests.cells import each_cell
 from tests.published import tables_of
 
 Cells = np.ndarray[Any, Any]
@@ -49,7 +50,7 @@ SMALL = [(np.random.default_rng(seed).integers(1, 4, (2, 3)).tolist(), 2) for se
 SMALL += [([[3, 2, 3], [3, 2, 3]], 3), ([[2, 2, 2], [2, 3, 2]], 3)]
 
 
-@pytest.mark.parametrize(("people", "width"), SMALL, ids=str)
+@each_cell("people, width", SMALL)
 def test_a_small_table_is_protected_at_the_least_loss(people: list[list[int]], width: int) -> None:
     """Against every set of inner cells and totals of one more column: none that protects loses less."""
     inner = np.array(people)

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from reid_sql.sql.distances import NEARLY_ALL
+from tests.cells import each_cell
 from tests.sensitive import MEASURES, asked, call_of, hold, summary
 from tests.tables import by_duckdb, keys
 
@@ -33,8 +34,8 @@ def table(shared: int = SHARED) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("shared", [SHARED, 240], ids=["nearly unique", "shared"])
-@pytest.mark.parametrize(("measure", "variant"), VARIANTS)
+@each_cell("shared", [SHARED, 240])
+@each_cell("measure, variant", VARIANTS)
 @pytest.mark.first(cells=5)
 def test_every_class_is_measured_by_its_definition(measure: str, variant: str, shared: int) -> None:
     people = table(shared)
@@ -44,16 +45,14 @@ def test_every_class_is_measured_by_its_definition(measure: str, variant: str, s
         hold(people, measure, variant, nulls, WANTED[measure])
 
 
-@pytest.mark.parametrize(
-    ("measure", "variant"), [(m, v) for m, v in VARIANTS if v not in {"ordered", "numeric"}]
-)
+@each_cell("measure, variant", [(m, v) for m, v in VARIANTS if v not in {"ordered", "numeric"}])
 @pytest.mark.first(cells=3)
 def test_an_unknown_value_is_one(measure: str, variant: str) -> None:
     unknown = pl.when(pl.col("disease") > 0).then("disease")
     hold(table().with_columns(unknown.alias("disease")), measure, variant, "value", WANTED[measure])
 
 
-@pytest.mark.parametrize(("measure", "variant"), VARIANTS)
+@each_cell("measure, variant", VARIANTS)
 @pytest.mark.first(cells=3)
 def test_each_group_is_a_table_of_its_own(measure: str, variant: str) -> None:
     regions = pl.DataFrame(

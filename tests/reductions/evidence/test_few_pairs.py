@@ -14,6 +14,7 @@ from reid_sql.models.people.evidence import (
     MAX_PAIRED,
 )
 from reid_sql.reductions.evidence import ROWS_LOOKED_AT, people
+from tests.cells import each_cell
 from tests.tables import by_duckdb
 
 ROWS = ROWS_LOOKED_AT + MAX_COMBINATIONS + 1_000
@@ -91,9 +92,9 @@ def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
     assert 0 < reported[0]["lines"] <= 1_000_000
 
 
-@pytest.mark.parametrize("weight", [None, "weight"])
-@pytest.mark.parametrize("rows", [MAX_DRAWN, MAX_DRAWN + 1])
-@pytest.mark.parametrize("wide", [3, 18])
+@each_cell("weight", [None, "weight"])
+@each_cell("rows", [MAX_DRAWN, MAX_DRAWN + 1])
+@each_cell("wide", [3, 18])
 def test_pairs_are_counted_beyond_the_records_drawn(
     wide: int, rows: int, weight: str | None
 ) -> None:

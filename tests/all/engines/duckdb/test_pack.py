@@ -5,14 +5,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.cells import each_cell
 from tests.engines.duckdb.test_pack import *
 
 ADULT = ["age", "sex", "race", "native_country"]
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize(
+@each_cell("nulls", ["value", "drop"])
+@each_cell(
     "call",
     [
         "class_size_histogram(adult, {qi})",

@@ -6,6 +6,7 @@ import pytest
 from reid_sql.engines.duckdb.plain_sql import plain_sql
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.engines.duckdb.test_plain_sql import *
 
 WINDOWS = ["equivalence_class_size(age, sex)", "cell_risk(age / 7.0, half + 1)"]
@@ -40,7 +41,7 @@ def test_postgresql_answers_the_same(
             assert cell == (pytest.approx(own, rel=1e-12) if isinstance(own, float) else own)
 
 
-@pytest.mark.parametrize(
+@each_cell(
     "dialect", ["snowflake", "bigquery", "postgres", "databricks", "trino", "tsql", "oracle"]
 )
 def test_what_duckdb_alone_has_is_written_otherwise(dialect: str) -> None:

@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from tests.cells import each_cell
 
 VALUES: Final = {
     "date": "date '1972-01-02'",
@@ -50,7 +51,7 @@ def con() -> duckdb.DuckDBPyConnection:
     return made
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_cell("call", CALLS)
 def test_unlike_types_are_refused_without_a_value(
     con: duckdb.DuckDBPyConnection, call: str
 ) -> None:
@@ -65,7 +66,7 @@ def test_unlike_types_are_refused_without_a_value(
         assert "1972" not in message, (one, other)
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_cell("call", CALLS)
 def test_a_column_that_the_other_table_lacks_is_named(
     con: duckdb.DuckDBPyConnection, call: str
 ) -> None:

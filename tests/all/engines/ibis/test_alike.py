@@ -9,6 +9,7 @@ import reid_sql.polars as rp
 from reid_sql.engines.ibis import frames
 from reid_sql.engines.ibis.frames import HASH, NUMBER, collected, with_sort_hash
 from reid_sql.errors import ReidError, RowsNotPeopleWarning
+from tests.cells import each_cell
 from tests.engines.asking import same
 from tests.engines.ibis.test_alike import *
 from tests.postgres import FOLDING
@@ -50,8 +51,8 @@ def test_a_collation_of_postgresql_hides_no_second_way_of_writing(postgres: str)
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("kind", ["citext", "nvarchar", "varchar(3) COLLATE same"])
-@pytest.mark.parametrize("shape", ["TABLE", "VIEW", "MATERIALIZED VIEW"])
+@each_cell("kind", ["citext", "nvarchar", "varchar(3) COLLATE same"])
+@each_cell("shape", ["TABLE", "VIEW", "MATERIALIZED VIEW"])
 def test_a_type_of_postgresql_with_its_own_equality_merges_no_classes(
     postgres: str, kind: str, shape: str
 ) -> None:

@@ -18,6 +18,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import ReidError
 from tests.all.dbt.odd import plain_tables
+from tests.cells import each_cell
 from tests.mariadb import town
 
 TYPES = ["INT", "VARCHAR(9)", "DOUBLE", "DATE", "VARCHAR(9)"]
@@ -80,7 +81,7 @@ def _plain(value: Any) -> Any:
     return round(float(value), 9) + 0.0 if isinstance(value, float | Decimal) else value
 
 
-@pytest.mark.parametrize(("name", "arguments", "options"), ASKED)
+@each_cell("name, arguments, options", ASKED)
 def test_mariadb_finds_what_polars_finds(
     cursor: Any, country: pl.DataFrame, name: str, arguments: list[Any], options: dict[str, Any]
 ) -> None:

@@ -16,6 +16,7 @@ import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.reduction import Needs
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 
 TEXTS = ("place", "job", "sex")
 NUMBERS = ("age", "person")
@@ -86,7 +87,7 @@ def test_each_function_that_needs_less_than_values_is_called() -> None:
     assert needy == set(CALLS)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_cell("name", CALLS)
 def test_no_more_leaves_than_a_function_needs(
     members: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -118,7 +119,7 @@ def test_where_records_are_drawn_each_engine_draws_the_same() -> None:
         assert there.to_pyarrow().to_pylist() == here.collect().to_dicts()
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_cell("name", CALLS)
 def test_codes_answer_as_values_do(members: duckdb.DuckDBPyConnection, name: str) -> None:
     """The other answer is from the values, in this process."""
     here = CALLS[name](rp, members.sql("FROM people").pl()).collect().to_dicts()

@@ -21,8 +21,8 @@ from reid_sql.parameters import Table, Tables
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.check.towns import town
-from tests.conformance.engines import Frames, Sql
 from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, given, same
+from tests.matrices.engines import Frames, Sql
 from tests.spark_session import SETTINGS
 from tests.tables import by_duckdb
 

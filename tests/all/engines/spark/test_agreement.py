@@ -29,6 +29,7 @@ from tests.tables import (
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import by_spark, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -58,8 +59,8 @@ QUESTIONS: dict[str, tuple[list[pl.DataFrame], list[str], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("nulls", NULLS)
-@pytest.mark.parametrize("name", QUESTIONS)
+@each_cell("nulls", NULLS)
+@each_cell("name", QUESTIONS)
 def test_three_engines_say_the_same(spark: "SparkSession", name: str, nulls: str) -> None:
     tables, columns, options = QUESTIONS[name]
     options = options | {"nulls": nulls}
@@ -211,7 +212,7 @@ VARIANTS = [
 ]
 
 
-@pytest.mark.parametrize(("measure", "options"), VARIANTS)
+@each_cell("measure, options", VARIANTS)
 def test_what_classes_give_away_is_the_same(
     spark: "SparkSession", measure: str, options: dict[str, Any]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The catalogue on Spark as SQL functions and columns, and what is missing; conformance asks the tables."""
+"""The catalogue on Spark as SQL functions and columns, and what is missing; matrices ask the tables."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from reid_sql.function import Answer
 from reid_sql.parameters import Number
 from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
 from tests.engines.asking import argument, given
+from tests.matrices.engines import Sql
 from tests.tables import by_duckdb
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
@@ -23,6 +23,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import refusal, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -49,7 +50,7 @@ def spelled(value: Any) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@each_cell("name", PLAIN)
 def test_functions_without_a_table_answer_in_python_and_in_sql(
     spark: "SparkSession", name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from tests.tables import by_both
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import by_spark, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -52,8 +53,8 @@ def test_the_extreme_risk_is_the_same(spark: "SparkSession", options: dict[str, 
         same(found, answer)
 
 
-@pytest.mark.parametrize("k", [2, 3, 7, 70])
-@pytest.mark.parametrize("name", ["minimal_unique_subsets", "column_contributions"])
+@each_cell("k", [2, 3, 7, 70])
+@each_cell("name", ["minimal_unique_subsets", "column_contributions"])
 def test_records_have_the_same_sets_that_fewer_than_k_share(
     spark: "SparkSession", name: str, k: int
 ) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark te
 from pyspark.sql import functions as F  # noqa: N812
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import rows_of
 
 pytestmark = pytest.mark.spark
@@ -100,7 +101,7 @@ REFUSED_BY_DUCKDB = {
 }
 
 
-@pytest.mark.parametrize("case", MEETING)
+@each_cell("case", MEETING)
 def test_values_of_two_types_meet_exactly(spark: "SparkSession", case: str) -> None:
     mine, theirs, same = MEETING[case]
     own, population = (spark.sql(f"SELECT {value} AS x FROM range(3)") for value in (mine, theirs))

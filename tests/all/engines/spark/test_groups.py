@@ -14,6 +14,7 @@ from tests.sensitive import MEASURES, call_of
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 
 pytestmark = pytest.mark.spark
 
@@ -39,9 +40,9 @@ GIVEN |= {call_of(measure)[0]: ["disease"] for measure in MEASURES}
 GROUPED = [name for name, function in declared().items() if function.grouped]
 
 
-@pytest.mark.parametrize("function", GROUPED)
-@pytest.mark.parametrize(
-    ("by", "options"),
+@each_cell("function", GROUPED)
+@each_cell(
+    "by, options",
     [
         (["state"], {}),
         (["score", "age"], {}),

@@ -3,6 +3,7 @@
 import pytest
 
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.sessions import shown_on_page, try_session
 from tools.faces import SPARK
 
@@ -10,7 +11,7 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("name", declared())
+@each_cell("name", declared())
 def test_the_example_for_spark_runs(name: str) -> None:
     tried = shown_on_page(SPARK, name)
     if declared()[name].absence("spark"):

@@ -12,6 +12,7 @@ from tests.tables import by_duckdb
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import by_spark, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -166,8 +167,8 @@ OF_COLUMNS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize(("name", "own"), OF_COLUMNS)
+@each_cell("nulls", ["value", "drop"])
+@each_cell("name, own", OF_COLUMNS)
 def test_choices_of_columns_count_people_as_duckdb_does(
     spark: "SparkSession", name: str, own: dict[str, Any], nulls: str
 ) -> None:

@@ -15,6 +15,7 @@ from tests.udfs.test_safe_table import BY, people
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -33,7 +34,7 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED)
+@each_cell("asked", ASKED)
 def test_cells_are_those_of_duckdb(spark: "SparkSession", asked: dict[str, Any]) -> None:
     frame = people(3, 90).rename({"sex": ODD})
     by = [BY[0], ODD]

@@ -10,6 +10,7 @@ from reid_sql.errors import ReidError
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import rows_of, to_spark
 
 pytestmark = pytest.mark.spark
@@ -134,7 +135,7 @@ REFUSED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("sentence", REFUSED)
+@each_cell("sentence", REFUSED)
 def test_bad_input_is_refused_in_one_sentence(people: "DataFrame", sentence: str) -> None:
     with pytest.raises(ReidError) as refused:
         REFUSED[sentence](people)

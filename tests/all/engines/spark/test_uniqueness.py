@@ -11,6 +11,7 @@ from tests.tables import by_both, by_duckdb
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
 import reid_sql.spark as rs
+from tests.cells import each_cell
 from tests.sparks import by_spark, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -30,8 +31,8 @@ TOWN = pl.DataFrame(
 QI = ["age", "a.`b", "income"]
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear_nb", "copula"])
+@each_cell("nulls", ["value", "drop"])
+@each_cell("method", ["all", "people", "pitman", "loglinear_nb", "copula"])
 def test_uniqueness_in_the_population_is_the_same_on_every_engine(
     spark: "SparkSession", method: str, nulls: str
 ) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from tests.cells import each_cell
 from tests.models.numerics.test_rectangle import equicorrelated, one
 
 
@@ -20,7 +21,7 @@ def by_one_factor(lower: float, upper: float, size: int, correlation: float) -> 
     return float(step * (inside**size * np.exp(-(shared**2) / 2)).sum() / (2 * np.pi) ** 0.5)
 
 
-@pytest.mark.parametrize(("size", "correlation"), list(product([3, 8, 15], [0.1, 0.5, 0.95])))
+@each_cell("size, correlation", list(product([3, 8, 15], [0.1, 0.5, 0.95])))
 def test_equicorrelated_coordinates(size: int, correlation: float) -> None:
     for lower, upper in ((-0.2, 0.3), (1.0, 1.5), (-1.0, 4.0)):
         exact = by_one_factor(lower, upper, size, correlation)

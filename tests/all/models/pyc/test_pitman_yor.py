@@ -14,6 +14,7 @@ from reid_sql.models.pyc.pitman_yor import (
     parameters,
     uniqueness,
 )
+from tests.cells import each_cell
 from tests.models.pyc.test_pitman_yor import digits, entropies, process, tails
 from tests.pitman_yor import entropy_and_tail
 
@@ -36,8 +37,8 @@ def partition_probability(sizes: list[int], d: Fraction, alpha: Fraction) -> Fra
     return classes * within / prod((alpha + i for i in range(1, sum(sizes))), start=Fraction(1))
 
 
-@pytest.mark.parametrize(
-    ("d", "alpha"),
+@each_cell(
+    "d, alpha",
     [
         ("1/2", "3"),
         ("9/10", "1/7"),

@@ -17,10 +17,11 @@ from reid_sql.parameters import Choice, Columns, Groups, Table
 from reid_sql.reductions.classes import CLASSES
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Engine, Frames, Remembered, asks_models, engine_named
-from tests.conformance.test_functions import fit
-from tests.conformance.test_functions import question as usual_question
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, same
+from tests.matrices.engines import Answers, Engine, Frames, Remembered, asks_models, engine_named
+from tests.matrices.test_functions import fit
+from tests.matrices.test_functions import question as usual_question
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(asked=["duckdb"], face=["polars"], name=representatives())
@@ -94,7 +95,7 @@ def words_of_nulls(name: str) -> tuple[str, ...]:
 # Tables without a record, of one, and of nothing but NULL
 
 
-@pytest.mark.parametrize("name", OF_RECORDS)
+@each_cell("name", OF_RECORDS)
 def test_an_empty_table_has_no_answer(asked: Engine, name: str) -> None:
     answers = ask(asked, name, PEOPLE.head(0))
     if declared()[name].answer in LISTS:
@@ -104,7 +105,7 @@ def test_an_empty_table_has_no_answer(asked: Engine, name: str) -> None:
     assert "must contain at least one record, got 0" in answers
 
 
-@pytest.mark.parametrize("name", OF_RECORDS)
+@each_cell("name", OF_RECORDS)
 def test_one_record_is_answered_alike_or_refused(asked: Engine, name: str) -> None:
     answers = ask(asked, name, PEOPLE.head(1))
     agree(answers, ask(remembered("polars"), name, PEOPLE.head(1)))
@@ -115,7 +116,7 @@ def test_one_record_is_answered_alike_or_refused(asked: Engine, name: str) -> No
     assert not any(map(math.isnan, numbers))
 
 
-@pytest.mark.parametrize("name", [name for name in OF_RECORDS if "drop" in words_of_nulls(name)])
+@each_cell("name", [name for name in OF_RECORDS if "drop" in words_of_nulls(name)])
 def test_records_of_nothing_but_null_are_dropped_to_an_empty_table(
     asked: Engine, name: str
 ) -> None:
@@ -127,7 +128,7 @@ def test_records_of_nothing_but_null_are_dropped_to_an_empty_table(
     agree(dropped, nothing)
 
 
-@pytest.mark.parametrize("name", [name for name in OF_RECORDS if words_of_nulls(name)])
+@each_cell("name", [name for name in OF_RECORDS if words_of_nulls(name)])
 def test_null_is_a_value_as_any_other(asked: Engine, name: str) -> None:
     """Every figure is that of the table in whose columns one value stands for NULL."""
     blank, same_text = (PEOPLE.with_columns(sex=pl.lit(value, pl.String)) for value in (None, "x"))
@@ -148,7 +149,7 @@ def figures(answers: Answers | str) -> Answers:
 # NULL as any value
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_cell("name", ASKED)
 def test_overlapping_classes_are_counted_or_refused(asked: Engine, name: str) -> None:
     answers = ask(asked, name, nulls="wildcard")
     if "wildcard" not in words_of_nulls(name):
@@ -173,7 +174,7 @@ def test_overlapping_classes_are_counted_or_refused(asked: Engine, name: str) ->
 # People in place of rows, and groups
 
 
-@pytest.mark.parametrize("name", OF_RECORDS)
+@each_cell("name", OF_RECORDS)
 def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> None:
     """Each person's row twice, counted by person, is the table of one row a person."""
     twice = pl.concat([PEOPLE, PEOPLE])
@@ -196,7 +197,7 @@ def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> 
     same(rows(answers), expected)
 
 
-@pytest.mark.parametrize("name", OF_RECORDS)
+@each_cell("name", OF_RECORDS)
 def test_groups_are_answered_or_the_reason_is_given(asked: Engine, name: str) -> None:
     """The rows of a group are those of its records in a table of their own."""
     parts = {
@@ -235,7 +236,7 @@ def is_lacking(function: Function, parameter: str, answers: Answers | str) -> bo
     return True
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_cell("name", ASKED)
 def test_every_dataframe_engine_gives_the_reason(face: Frames, name: str) -> None:
     function = declared()[name]
     if function.absence(face.name):
@@ -249,7 +250,7 @@ def test_every_dataframe_engine_gives_the_reason(face: Frames, name: str) -> Non
 # Orders and names
 
 
-@pytest.mark.parametrize("name", OF_RECORDS)
+@each_cell("name", OF_RECORDS)
 def test_the_order_of_rows_and_columns_is_of_no_effect(asked: Engine, name: str) -> None:
     turned = PEOPLE.reverse().select(reversed(PEOPLE.columns))
     found, expected = ask(asked, name, turned), ask(asked, name)
@@ -272,7 +273,7 @@ NAMED: Final = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parameter"), NAMED)
+@each_cell("name, parameter", NAMED)
 def test_a_column_named_twice_is_refused(asked: Engine, name: str, parameter: str) -> None:
     answers = ask(asked, name, **{parameter: ["age", "region", "age"]})
     assert is_refusal(answers), answers

@@ -8,8 +8,9 @@ import pytest
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.function import signature_of
 from reid_sql_udfs import declared
-from tests.conformance.engines import Engine, Frames, absent
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE
+from tests.matrices.engines import Engine, Frames, absent
 
 pytestmark = pytest.mark.first(engine=["duckdb"], face=["polars"])
 
@@ -75,7 +76,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
 WIDE = pl.DataFrame({f"c{place}": [1, 2] for place in range(40)})
 
 
-@pytest.mark.parametrize("sentence", REFUSED)
+@each_cell("sentence", REFUSED)
 def test_a_refusal_is_the_same_sentence(engine: Engine, sentence: str) -> None:
     name, given = REFUSED[sentence]
     table = WIDE if name == "attribute_risk" else PEOPLE
@@ -169,7 +170,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("sentence", WRONG)
+@each_cell("sentence", WRONG)
 def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str) -> None:
     name, arguments, named = WRONG[sentence]
     frame = face.adapter.framed(PEOPLE.to_arrow())

@@ -10,9 +10,10 @@ import pytest
 import reid_sql
 from reid_sql.errors import MissingCodesWarning
 from reid_sql_udfs import declared
-from tests.conformance.engines import engine_named
-from tests.conformance.test_owed import OF_RECORDS, question
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE
+from tests.matrices.engines import engine_named
+from tests.matrices.test_owed import OF_RECORDS, question
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(face=["polars"], name=representatives())
@@ -59,8 +60,8 @@ def ask(face: str, name: str, role: str, table: pl.DataFrame) -> list[str]:
     return [str(each.message) for each in warned if each.category is MissingCodesWarning]
 
 
-@pytest.mark.parametrize("face", ["polars", "duckdb"])
-@pytest.mark.parametrize(("name", "role"), ROLES)
+@each_cell("face", ["polars", "duckdb"])
+@each_cell("name, role", ROLES)
 def test_a_code_is_named_in_whatever_role_its_column_has(face: str, name: str, role: str) -> None:
     column, code = ("number", "999") if role == "weight" else ("code", "?")
     (caution,) = {*ask(face, name, role, CODED)}  # of two tables, each has its own

@@ -15,6 +15,7 @@ import reid_sql.polars as rp
 from reid_sql.function import Answer
 from reid_sql.parameters import Values
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(name=representatives())
@@ -42,11 +43,7 @@ OF_RECORDS = {
     key: [p.name for p in each.parameters if type(p.domain) is not Values]
     for key, each in OUTPUTS.items()
 }
-CALLS = [
-    pytest.param(name, place, id=f"{name}-{place}")
-    for name, names in OF_RECORDS.items()
-    for place in names
-]
+CALLS = [(name, place) for name, names in OF_RECORDS.items() for place in names]
 IN_PACK = [key for key, each in OUTPUTS.items() if each.name == "cell_risk"]
 
 
@@ -83,7 +80,7 @@ def call_of(name: str, marked: str) -> str:
     return f"{OUTPUTS[name].name}({', '.join([*given, *words, *record])})"
 
 
-@pytest.mark.parametrize(("name", "marked"), CALLS)
+@each_cell("name, marked", CALLS)
 def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str) -> None:
     # a vector of many values, of some, and of one
     for (value, _), rows in product(MARKED.values(), ("", "WHERE age = 3", "LIMIT 1")):
@@ -93,7 +90,7 @@ def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str) -> No
         refuse_marks(raised.value)
 
 
-@pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[0] in IN_PACK])
+@pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each[0] in IN_PACK])
 def test_in_plain_sql(name: str, marked: str) -> None:
     with duckdb.connect() as con:
         con.execute(resources.files("reid_sql").joinpath("pack.sql").read_text(encoding="utf-8"))
@@ -103,7 +100,7 @@ def test_in_plain_sql(name: str, marked: str) -> None:
             refuse_marks(raised.value)
 
 
-@pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[1] != "model"])
+@each_cell("name, marked", [each for each in CALLS if each[1] != "model"])
 def test_in_polars(name: str, marked: str) -> None:
     """In Polars, the model is no column."""
     given: dict[str, Any] = {"model": "m"} | USUAL | {marked: "x"}

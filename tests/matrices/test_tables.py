@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from reid_sql_udfs import declared
-from tests.conformance.engines import Engine
+from tests.cells import each_cell
 from tests.engines.asking import FUNCTIONS, counted, tidy
+from tests.matrices.engines import Engine
 from tests.tables import KINDS, NULLS, class_sizes, drop_nulls, key
 from tests.tables import histogram as counted_sizes
 
@@ -89,7 +90,7 @@ def test_every_type_that_is_drawn_stands_here() -> None:
     assert set(ALIKE) == set(KINDS)
 
 
-@pytest.mark.parametrize("names", CHOSEN, ids=" ".join)
+@each_cell("names", CHOSEN)
 def test_class_sizes_are_those_of_a_loop(engine: Engine, names: list[str]) -> None:
     rows = rows_of(names)
     table = FRAME.with_row_index("row").cast({"row": pl.Int64})
@@ -97,7 +98,7 @@ def test_class_sizes_are_those_of_a_loop(engine: Engine, names: list[str]) -> No
     assert sorted(cells(answers)) == list(enumerate(class_sizes(rows, rows, "value")))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@each_cell("function", FUNCTIONS)
 def test_tables_are_counted_as_in_a_loop(engine: Engine, function: str) -> None:
     kind = declared()[function]
     for names in ([ODD[0], ODD[3]], ODD[1:3], ODD[6:8], ODD):
@@ -115,7 +116,7 @@ def test_tables_are_counted_as_in_a_loop(engine: Engine, function: str) -> None:
         )
 
 
-@pytest.mark.parametrize("nulls", NULLS)
+@each_cell("nulls", NULLS)
 def test_missing_values_are_treated_as_asked(engine: Engine, nulls: str) -> None:
     for names in (ODD[3:4], ODD[2:5], ODD[:2]):
         every = rows_of(names)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reid_sql.engines.public_api import GROUND
-from tests.conformance.engines import ENGINES, Engine, Remembered, engine_named
+from tests.matrices.engines import ENGINES, Engine, Remembered, engine_named
 
 named = cache(engine_named)
 remembered = cache(lambda name: Remembered(named(name)))

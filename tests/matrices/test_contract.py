@@ -10,7 +10,8 @@ from reid_sql.engines.contract import Adapter, RecordAdapter
 from reid_sql.engines.polars import adapter
 from reid_sql.function import ABSENT, Answer
 from reid_sql.reduction import has_implementation, implementation, reductions
-from tests.conformance.engines import Frames
+from tests.cells import each_cell
+from tests.matrices.engines import Frames
 
 pytestmark = pytest.mark.first(face=["polars"])
 
@@ -48,7 +49,7 @@ def test_a_place_reads_what_duckdb_answers_from(face: Frames) -> None:
         assert [*inspect.signature(getattr(face.adapter, name)).parameters] == asked
 
 
-@pytest.mark.parametrize("name", reductions())
+@each_cell("name", reductions())
 def test_an_engine_counts_each_reduction_of_a_family_or_none(face: Frames, name: str) -> None:
     reduction = reductions()[name]
     if has_implementation(reduction.family, face.name) and not reduction.absences.get(face.name):

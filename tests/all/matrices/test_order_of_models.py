@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import reid_sql
-from tests.conformance.test_order import DIGITS_OF_FITTED, QI, TOWN, comparable
+from tests.matrices.test_order import DIGITS_OF_FITTED, QI, TOWN, comparable
 
 FITS = {
     "people": "fit_people('people', town, {qi})",

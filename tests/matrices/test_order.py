@@ -11,8 +11,9 @@ import pytest
 from reid_sql.function import Function
 from reid_sql.parameters import Columns, Table
 from reid_sql_udfs import declared
-from tests.conformance.engines import engine_named
+from tests.cells import each_cell
 from tests.engines.asking import given
+from tests.matrices.engines import engine_named
 from tests.tiers import representatives
 
 QI = ["age", "job", "region", "sex"]
@@ -137,7 +138,7 @@ def _cell(name: str, value: Any, digits: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
+@each_cell("case", CASES)
 @pytest.mark.first(cells=6)
 def test_the_order_of_columns_and_rows_changes_no_figure(case: tuple[str, str]) -> None:
     name, option = case

@@ -9,8 +9,9 @@ from reid_sql.function import Answer, Function
 from reid_sql.parameters import Choice, Table, Tables
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
+from tests.cells import each_cell
 from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, argument, given, same
+from tests.matrices.engines import Answers, Column, Engine, absent, asks_models, engine_named
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(engine=["duckdb"], name=representatives())
@@ -72,7 +73,7 @@ def agree(function: Function, answers: Answers | str, expected: Answers | str) -
     same(answers, expected)
 
 
-@pytest.mark.parametrize("name", declared())
+@each_cell("name", declared())
 def test_it_answers_as_another_engine_does(engine: Engine, other: Engine, name: str) -> None:
     function = declared()[name]
     if asks_models(function):
@@ -94,7 +95,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "option", "word"), WORDS)
+@each_cell("name, option, word", WORDS)
 def test_each_word_of_a_choice_answers_as_another_engine_does(
     engine: Engine, other: Engine, name: str, option: str, word: str
 ) -> None:

@@ -1,3 +1,0 @@
-"""The engines of tests/conformance."""
-
-from tests.conformance.conftest import *

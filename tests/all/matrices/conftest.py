@@ -1,0 +1,3 @@
+"""The engines of tests/matrices."""
+
+from tests.matrices.conftest import *
