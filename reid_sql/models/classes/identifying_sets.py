@@ -10,7 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
+from reid_sql.models.classes.class_keys import (
+    BYTES_PER_MB,
+    CODE_BYTES,
+    MEMORY,
+    require_memory,
+)
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
@@ -251,6 +256,7 @@ SETS: Final = Choice(("minimal", "smallest"))
 AtLeast = Annotated[float, AT_LEAST]
 MaxSets = Annotated[int, MAX_SETS]
 Sets = Annotated[str, SETS]
+MEMORY_MB: Final = 1024
 PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its class
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
 STATUS_NO_SET: Final = "no_set: no set of at most {} reaches at_least"
@@ -297,7 +303,7 @@ def find_quasi_identifiers(
     at_least: float = 0.05,
     max_size: int = MAX_COLUMNS,
     max_sets: int = 0,
-    memory_mb: int = 1024,
+    memory_mb: int = MEMORY_MB,
     *,
     sets: str = "minimal",
 ) -> list[QuasiIdentifier]:
@@ -359,8 +365,21 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
     if width > MAX_COLUMNS:
         rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
         raise OutOfDomainError(f"{rule}; name those that an attacker may know")
-    need = records * (2 * CODE_BYTES * width + PARTITION_BYTES * largest + SPARE_BYTES)
+    need = records * _bytes_of_record(width, largest)
     require_memory(need, memory_mb, f"{records} distinct records of {width} columns")
+
+
+def _bytes_of_record(width: int, largest: int) -> int:
+    return 2 * CODE_BYTES * width + PARTITION_BYTES * largest + SPARE_BYTES
+
+
+def fits_search(records: int, width: int, memory_mb: int = MEMORY_MB) -> bool:
+    """Whether sets of any size of so many columns can be searched on so many distinct records.
+
+    >>> fits_search(4_000_000, 8), fits_search(5_000_000, 8)
+    (True, False)
+    """
+    return records * _bytes_of_record(width, width) <= memory_mb * BYTES_PER_MB
 
 
 def _search(
