@@ -37,8 +37,9 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.commands.unmeasured import table_columns
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.class_keys import BYTES_PER_MB
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.classes.identifying_sets import STATUS_GREEDY, STATUS_NO_SET, fits_search
+from reid_sql.models.classes.identifying_sets import STATUS_GREEDY, STATUS_NO_SET, bytes_of_search
 from reid_sql.models.classes.repeats import COPIES, count_copies
 from reid_sql.models.columns.column_profile import (
     CONSTANT,
@@ -70,6 +71,7 @@ SHARES_SINGLED_OUT: Final = (
 MAX_RECORDS_READ: Final = (
     100_000_000  # for these sets; a set of columns reads each record at most once
 )
+MAX_BYTES: Final = 1024 * BYTES_PER_MB  # of memory for a search of all sets
 STATUS_FEW_SETS: Final = (
     "the columns of most values do not reach it together; name those that an attacker may know"
 )
@@ -134,17 +136,23 @@ def describe_smallest_sets(
     """
     rows = [row for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
     named = [row["column_name"] for row in rows]
-    distinct = prod(row["distinct_values"] + 1 for row in rows)  # with NULL
+    records = rows[0]["records"] if rows else 0
+    distinct = min(records, prod(row["distinct_values"] + 1 for row in rows))  # with NULL
+    is_large = bytes_of_search(distinct, len(named), len(named)) > MAX_BYTES
+    is_large &= len(named) <= MAX_COLUMNS
     lines: list[str] = []
     sets: list[dict[str, Any]] = []
     for share in SHARES_SINGLED_OUT if named else ():
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
-        reaching = [each for each in sets if each["status"] == OK and each["share_unique"] >= share]
+        counted = (each for each in sets if each["status"] in {OK, STATUS_GREEDY})
+        reaching = [each for each in counted if each["share_unique"] >= share]
         # Where no set that was searched reaches a share, none reaches a higher one, in the same search.
-        if not fits_search(min(distinct, rows[0]["records"]), len(named)):
-            reaching = _add_columns(con, table, rows, share)
-        elif not reaching and (not sets or any(each["columns"] for each in sets)):
-            sets = _search_sets(con, table, named, share, rows[0]["records"])
+        if not reaching and (not sets or any(each["columns"] for each in sets)):
+            sets = (
+                _add_columns(con, table, rows, share, [len(each["columns"]) for each in sets])
+                if is_large
+                else _search_sets(con, table, named, share, records)
+            )
         lines.append(describe_smallest_set(share, reaching or sets))
     return lines
 
@@ -174,10 +182,12 @@ def _add_columns(
     table: str,
     rows: Sequence[dict[str, Any]],
     share: float,
+    sizes: Sequence[int],
 ) -> list[dict[str, Any]]:
     """Return the columns that single out a share, else those of most values that do together, if any do.
 
-    Each figure is an exact count; the codes of a search of all sets would not fit into memory.
+    Each figure is an exact count; the codes of a search of all sets would not fit into memory. Sets of
+    `sizes` were counted, and do not reach it.
     """
     records, reaching = rows[0]["records"], [row for row in rows if row["uniqueness"] >= share]
     if reaching:
@@ -186,7 +196,7 @@ def _add_columns(
     ordered = sorted(rows, key=lambda row: (-row["distinct_values"], row["column_name"]))
     names = [row["column_name"] for row in ordered]
     most = min(len(names), MAX_RECORDS_READ // records)
-    for size in range(2, most + 1):
+    for size in range(max([1, *sizes]) + 1, most + 1):
         ask = partial(run, con, words=f"the {size} columns of most values")
         [unique] = count_unique(lambda sql: ask(sql).rows, table, [names[:size]], records)  # noqa: B023
         if unique is not None and unique >= share * records:
