@@ -195,14 +195,16 @@ def _add_columns(
         return [_describe_set([row["column_name"]], row["uniqueness"], OK) for row in reaching]
     ordered = sorted(rows, key=lambda row: (-row["distinct_values"], row["column_name"]))
     names = [row["column_name"] for row in ordered]
-    most = min(len(names), MAX_RECORDS_READ // records)
+    most = min(len(names), max(2, MAX_RECORDS_READ // records))
+    unique: int | None = 0  # of one column, too few
     for size in range(max([1, *sizes]) + 1, most + 1):
         ask = partial(run, con, words=f"the {size} columns of most values")
         [unique] = count_unique(lambda sql: ask(sql).rows, table, [names[:size]], records)  # noqa: B023
         if unique is not None and unique >= share * records:
             return [_describe_set(names[:size], unique / records, STATUS_GREEDY)]
-    is_none = most == len(names)
-    status = STATUS_NO_SET.format(f"{most} columns") if is_none else STATUS_FEW_SETS
+    is_none = unique is not None and most == len(names)
+    no_set = STATUS_NO_SET.format(f"{most} column{'s' * (most > 1)}")
+    status = no_set if is_none else STATUS_FEW_SETS
     return [_describe_set([], None, status)]
 
 

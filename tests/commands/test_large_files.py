@@ -69,3 +69,6 @@ def test_a_column_that_singles_people_out_is_the_smallest_set(
     rows = measure.profile_columns(people, "people", [])
     first, _ = measure.describe_smallest_sets(people, "people", rows)
     assert first == "Smallest set of columns that singles out 5 % of the records: town (9.1 %)."
+    one = [row for row in rows if row["column_name"] == "sex"]
+    _, line = measure.describe_smallest_sets(people, "people", one)
+    assert line.endswith(" of the records: none (no set of at most 1 column reaches 50 %).")
