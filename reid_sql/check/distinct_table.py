@@ -1,5 +1,6 @@
 """DuckDB: the distinct records of a table, from which the class sizes by any of their columns are counted."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -112,11 +113,14 @@ class NearlyUnique:
                 self.ask(f"DROP TABLE {table}")
 
     def _choose_base(self, columns: Sequence[str]) -> list[str]:
-        """Choose a few columns by which nearly all are unique, or none; first those of no other set."""
-        taken = frozenset().union(*self.rests)
-        ordered = sorted(columns, key=lambda column: (column in taken, -self._count_values(column)))
-        bases = (ordered[:size] for size in range(1, len(ordered)))
-        return next((base for base in bases if self._estimate_shared(base) <= MAX_SHARED), [])
+        """Choose a few columns by which nearly all are unique, or none; those in the fewest others first."""
+        taken = Counter(column for base in self.rests for column in base)
+        ordered = sorted(columns, key=lambda column: (taken[column], -self._count_values(column)))
+        sizes = range(1, len(ordered))  # the more columns, the fewer records share a class
+        place = bisect_left(
+            sizes, x=True, key=lambda size: self._estimate_shared(ordered[:size]) <= MAX_SHARED
+        )
+        return ordered[: sizes[place]] if place < len(sizes) else []
 
     def _count_values(self, column: str) -> int:
         if column not in self._values:
@@ -185,6 +189,7 @@ class DistinctTable(DistinctCounts):
 
     They are counted once into a temporary table, and every set of columns is then a GROUP BY of it. Where
     nearly all records are distinct, that table would be as long as its source: the source is grouped itself.
+    Where nearly all differ by a few columns, the others alone are grouped.
     """
 
     def __init__(self, ask: Ask, tbl: str, columns: Sequence[str]) -> None:
@@ -200,7 +205,11 @@ class DistinctTable(DistinctCounts):
             select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
             self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
         self.records = self.count_records()
-        self.unique = NearlyUnique(ask, self.relation, self.name, self.records) if unique else None
+        lines = self.records
+        if columns and not unique:
+            lines = int(ask(f"SELECT count(*) FROM {self.relation}")[0][0])
+        may_be_unique = unique or (columns and lines >= MIN_RECORDS)
+        self.unique = NearlyUnique(ask, self.relation, self.name, lines) if may_be_unique else None
         self._counted: dict[Any, list[tuple[Any, ...]]] = {}
 
     def _create(self, name: str, select: str) -> str:
@@ -254,9 +263,9 @@ class DistinctTable(DistinctCounts):
     def _add_unique(
         self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], filled: Sequence[str]
     ) -> list[tuple[Any, ...]]:
-        """Add the records that are not among the rest: each is a class of its own."""
-        unique = [(*row[:-1], 1, row[-1]) for row in self._count_filled(self.relation, by, filled)]
-        without_rest = [(*row[:-1], 1, -row[-1]) for row in self._count_filled(rest, by, filled)]
+        """Add the distinct records that are not among the rest: each is a class of its own."""
+        unique = self._count_filled(self.relation, by, filled)
+        without_rest = [(*row[:-1], -row[-1]) for row in self._count_filled(rest, by, filled)]
         keys = {repr(row[:-1]): row[:-1] for row in (*rows, *unique)}  # a value may have no hash
         classes = Counter[str]()
         for row in (*rows, *unique, *without_rest):
@@ -266,10 +275,11 @@ class DistinctTable(DistinctCounts):
     def _count_filled(
         self, relation: str, by: Sequence[str], filled: Sequence[str]
     ) -> list[tuple[Any, ...]]:
-        """Count the records of each group, of those that lack no value of the `filled` columns."""
+        """Count the distinct records of each group and number of equal ones; none lacks a `filled` value."""
         key = (relation, tuple(by), frozenset(filled))
         if key not in self._counted:
-            listed = ", ".join([*(self.aliases[column] for column in by), "count(*)"])
+            equal = "1" if self.count == "count(*)" else "records"
+            listed = ", ".join([*(self.aliases[column] for column in by), equal, "count(*)"])
             where = self.where_filled(filled)
             self._counted[key] = self.ask(
                 f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL"

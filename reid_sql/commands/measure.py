@@ -4,6 +4,7 @@ import argparse
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 import duckdb
@@ -36,7 +37,9 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.commands.unmeasured import table_columns
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.class_keys import BYTES_PER_MB
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.identifying_sets import STATUS_GREEDY, STATUS_NO_SET, bytes_of_search
 from reid_sql.models.classes.repeats import COPIES, count_copies
 from reid_sql.models.columns.column_profile import (
     CONSTANT,
@@ -51,10 +54,11 @@ from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN, quoted
 from reid_sql.sources.remote import is_connection
+from reid_sql.sources.unique_columns import count_unique
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
-from reid_sql.terminal.runner import sentence
+from reid_sql.terminal.runner import run, sentence
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 WITHIN_TOLERANCE: Final = "Values match within {}."
@@ -67,10 +71,17 @@ SHARES_SINGLED_OUT: Final = (
 MAX_RECORDS_READ: Final = (
     100_000_000  # for these sets; a set of columns reads each record at most once
 )
+MAX_BYTES: Final = 1024 * BYTES_PER_MB  # of memory for a search of all sets
+STATUS_FEW_SETS: Final = (
+    "the columns of most values do not reach it together; name those that an attacker may know"
+)
 STATUS_MANY_COLUMNS: Final = (
     f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
 )
 COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
+MAX_VALUES_AT_ONCE: Final = (
+    20_000_000  # records times columns, each of which has a hash table of its own
+)
 PART: Final = "reid_part"  # a view of so many columns
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
@@ -95,19 +106,24 @@ def profile_columns(
 ) -> list[dict[str, Any]]:
     """Profile these columns of the table, or all if none is named.
 
-    Columns that are named are counted one by one; without names, the function counts all of them. The time to
-    bind these grows with the square of their number, so that a wide table is profiled in parts.
+    Columns that are named are counted one by one, a few of a large table in each statement, as the values of
+    each are in memory; without names, the function counts all of them. The time to bind these grows with the
+    square of their number, so that a wide table is profiled in parts.
     """
     names = columns or table_columns(con, table)
-    if columns or len(names) <= MAX_COLUMNS:
-        return call(con, "profile", [table, names], "columns").records()
+    [(records,)] = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()
+    size = min(COLUMNS_AT_ONCE, len(names), max(1, MAX_VALUES_AT_ONCE // max(1, records)))
+    is_wide = size > MAX_COLUMNS
     rows = []
-    for start in range(0, len(names), COLUMNS_AT_ONCE):
-        listed = ", ".join(map(quoted, names[start : start + COLUMNS_AT_ONCE]))
-        con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
-        words = f"columns from {start + 1:,} of {len(names):,}"
-        rows += call(con, "profile", [PART, None], words).records()
-    con.execute(f"DROP VIEW {PART}")
+    for start in range(0, len(names), size):
+        part = names[start : start + size]
+        if is_wide:
+            listed = ", ".join(map(quoted, part))
+            con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
+        words = "columns" if size == len(names) else f"columns from {start + 1:,} of {len(names):,}"
+        arguments = [PART, None] if is_wide else [table, part]
+        rows += call(con, "profile", arguments, words).records()
+    con.execute(f"DROP VIEW IF EXISTS {PART}")
     return rows
 
 
@@ -118,15 +134,25 @@ def describe_smallest_sets(
 
     Columns that identify people by themselves would be the answer of every table, and are left out.
     """
-    named = [row["column_name"] for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
+    rows = [row for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
+    named = [row["column_name"] for row in rows]
+    records = rows[0]["records"] if rows else 0
+    distinct = min(records, prod(row["distinct_values"] + 1 for row in rows))  # with NULL
+    is_large = bytes_of_search(distinct, len(named), len(named)) > MAX_BYTES
+    is_large &= len(named) <= MAX_COLUMNS
     lines: list[str] = []
     sets: list[dict[str, Any]] = []
     for share in SHARES_SINGLED_OUT if named else ():
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
-        reaching = [each for each in sets if each["status"] == OK and each["share_unique"] >= share]
+        counted = (each for each in sets if each["status"] in {OK, STATUS_GREEDY})
+        reaching = [each for each in counted if each["share_unique"] >= share]
         # Where no set that was searched reaches a share, none reaches a higher one, in the same search.
         if not reaching and (not sets or any(each["columns"] for each in sets)):
-            sets = _search_sets(con, table, named, share, rows[0]["records"])
+            sets = (
+                _add_columns(con, table, rows, share, [len(each["columns"]) for each in sets])
+                if is_large
+                else _search_sets(con, table, named, share, records)
+            )
         lines.append(describe_smallest_set(share, reaching or sets))
     return lines
 
@@ -149,6 +175,41 @@ def _search_sets(
         duckdb.Error
     ) as error:  # such as of too little memory, without which columns are profiled
         return [{"columns": [], "status": sentence(error)}]
+
+
+def _add_columns(
+    con: duckdb.DuckDBPyConnection,
+    table: str,
+    rows: Sequence[dict[str, Any]],
+    share: float,
+    sizes: Sequence[int],
+) -> list[dict[str, Any]]:
+    """Return the columns that single out a share, else those of most values that do together, if any do.
+
+    Each figure is an exact count; the codes of a search of all sets would not fit into memory. Sets of
+    `sizes` were counted, and do not reach it.
+    """
+    records, reaching = rows[0]["records"], [row for row in rows if row["uniqueness"] >= share]
+    if reaching:
+        reaching.sort(key=lambda row: (-row["uniqueness"], row["column_name"]))
+        return [_describe_set([row["column_name"]], row["uniqueness"], OK) for row in reaching]
+    ordered = sorted(rows, key=lambda row: (-row["distinct_values"], row["column_name"]))
+    names = [row["column_name"] for row in ordered]
+    most = min(len(names), max(2, MAX_RECORDS_READ // records))
+    unique: int | None = 0  # of one column, too few
+    for size in range(max([1, *sizes]) + 1, most + 1):
+        ask = partial(run, con, words=f"the {size} columns of most values")
+        [unique] = count_unique(lambda sql: ask(sql).rows, table, [names[:size]], records)  # noqa: B023
+        if unique is not None and unique >= share * records:
+            return [_describe_set(names[:size], unique / records, STATUS_GREEDY)]
+    is_none = unique is not None and most == len(names)
+    no_set = STATUS_NO_SET.format(f"{most} column{'s' * (most > 1)}")
+    status = no_set if is_none else STATUS_FEW_SETS
+    return [_describe_set([], None, status)]
+
+
+def _describe_set(columns: list[str], share: float | None, status: str) -> dict[str, Any]:
+    return {"columns": columns, "share_unique": share, "status": status}
 
 
 def describe_profile(rows: list[dict[str, Any]]) -> str:

@@ -25,6 +25,11 @@ DATES: Final = any_of(MISSING_DATES)
 NUMBERS: Final = f"({', '.join(MISSING_NUMBERS)})"
 
 
+# A text with a digit that is no word: the words of CODE_WORDS that have one have "#" or "r", too. A letter
+# beyond ASCII may become either.
+NO_WORD_PATTERN: Final = r"[^#rR\x{80}-\x{10FFFF}]*[0-9][^#rR\x{80}-\x{10FFFF}]*"
+
+
 def select_ends(columns: Mapping[str, str]) -> str:
     """Select the ends of numbers and days, and whether a day is a code; `columns` have their kinds."""
     return ", ".join(
@@ -58,9 +63,15 @@ def _may_be_code(value: str) -> str:
 
 
 def mark_candidates(values: str) -> str:
-    """Select values with their texts t, the number or day that a text is, and whether it may be a code."""
+    """Select values with their texts t, the number or day that a text is, and whether it may be a code.
+
+    To write the normal form of a text takes longer than all else, and most texts have a digit.
+    """
+    wordlike = f"""
+                SELECT *, CASE WHEN NOT regexp_full_match(t, {text(NO_WORD_PATTERN)}) THEN t END AS wordlike
+                FROM ({values})"""
     return f"""
-          SELECT * EXCLUDE (letters, word), coalesce(
+          SELECT * EXCLUDE (letters, word, wordlike), coalesce(
             {word_form("word")} IN {WORDS}
             OR number IN {NUMBERS}
             OR (substr(t, 1, 10) IN {DATES} AND NOT ends_with(t, '(BC)')), false
@@ -70,13 +81,13 @@ def mark_candidates(values: str) -> str:
               CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number,
               CASE WHEN regexp_matches(t, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')
                 THEN date_diff('day', DATE '1970-01-01', try_cast(left(t, 10) AS DATE))::DOUBLE END AS day
-            FROM ({select_words(values, "t")})
+            FROM ({select_words(wordlike, "wordlike")})
           )"""
 
 
 def number_with_comma(value: str) -> str:
     """The number that a text with a decimal comma is, NULL where it is none."""
-    is_number = f"regexp_full_match({value}, {text(COMMA_PATTERN)})"
+    is_number = f"contains({value}, ',') AND regexp_full_match({value}, {text(COMMA_PATTERN)})"
     return f"CASE WHEN {is_number} THEN TRY_CAST({plain_number(value)} AS DOUBLE) END"
 
 

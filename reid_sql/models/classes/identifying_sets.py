@@ -69,26 +69,31 @@ class _LimitReachedError(Exception):
 
 
 def find_minimal_sets(
-    table: Refiner, least: int, max_size: int, max_sets: int, *, is_smallest_enough: bool = False
+    table: Refiner,
+    least: int,
+    max_size: int,
+    max_sets: float,
+    max_records: float = inf,
+    *,
+    is_smallest_enough: bool = False,
 ) -> Search:
     """Find the minimal sets of at most `max_size` columns by which `least` records, or people, are unique.
 
-    Counts at most `max_sets` sets of columns. Where all sets of all sizes may be more, the search goes size
-    by size, so that what it covers is every set up to a size; so it does where `is_smallest_enough`, and ends
-    with the first size of which there is a set.
+    Counts at most `max_sets` sets of columns, and reads about `max_records` records for them. Where all
+    sets of all sizes may be more, the search goes size by size, so that what it covers is every set up to a
+    size; so it does where `is_smallest_enough`, and ends with the first size of which there is a set.
 
     >>> from reid_sql.models.classes.partitions import DistinctRecords
     >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> [each.places for each in find_minimal_sets(Refiner.of(three), 3, 2, 100).sets]
     [(0, 1)]
     """
-    search = _Search(table, least, max_sets)
+    search = _Search(table, least, max_sets, max_records)
     width = len(table.codes)
     largest = min(max_size, width)
-    at_once = (
-        not is_smallest_enough
-        and sum(comb(width, size) for size in range(1, largest + 1)) <= max_sets
-    )
+    possible = sum(comb(width, size) for size in range(1, largest + 1))
+    most_read = possible * (len(table.order) + RECORDS_A_SET)
+    at_once = not is_smallest_enough and possible <= max_sets and most_read <= max_records
     covered = 0
     try:
         for size in [largest] if at_once else range(1, largest + 1):
@@ -114,8 +119,9 @@ class _Search:
     Columns of more values come last: their sets have the most supersets, and reach the share first.
     """
 
-    def __init__(self, table: Refiner, least: int, max_sets: int) -> None:
-        self.table, self.least, self.max_sets = table, least, max_sets
+    def __init__(self, table: Refiner, least: int, max_sets: float, max_records: float) -> None:
+        self.table, self.least = table, least
+        self.max_sets, self.max_records, self.read = max_sets, max_records, 0
         self.columns = sorted(
             range(len(table.codes)), key=lambda place: (table.levels[place], place)
         )
@@ -145,7 +151,7 @@ class _Search:
                 continue
             if self.by_first_column[place].has_part_of(mask):
                 continue
-            self._count(mask | 1 << place)
+            self._count(partition, mask | 1 << place)
             column = self.columns[place]
             if is_last and self.table.count_unique(partition, column) < self.least:
                 self.is_cut |= place > 0
@@ -178,15 +184,16 @@ class _Search:
         if end < MIN_COLUMNS_TO_LOOK_AHEAD or self.size - size < MIN_COLUMNS_TO_LOOK_AHEAD:
             return False
         for place in range(end - 1, -1, -1):
-            self._count(0)
+            self._count(partition)
             partition = self.table.refine(partition, self.columns[place])
             if partition.unique >= self.least:
                 return False
         return True
 
-    def _count(self, mask: int) -> None:
-        """Count a set against the limit, and let the search be interrupted."""
-        if self.counted >= self.max_sets:
+    def _count(self, partition: Partition, mask: int = 0) -> None:
+        """Count a set and the records that it reads against the limits; let the search be interrupted."""
+        self.read += len(partition.rows) + RECORDS_A_SET
+        if self.counted >= self.max_sets or self.read > self.max_records:
             raise _LimitReachedError
         self.counted += 1
         checkpoint(mask / (1 << len(self.columns)) if mask else None)
@@ -359,8 +366,13 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
     if width > MAX_COLUMNS:
         rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
         raise OutOfDomainError(f"{rule}; name those that an attacker may know")
-    need = records * (2 * CODE_BYTES * width + PARTITION_BYTES * largest + SPARE_BYTES)
+    need = bytes_of_search(records, width, largest)
     require_memory(need, memory_mb, f"{records} distinct records of {width} columns")
+
+
+def bytes_of_search(records: int, width: int, largest: int) -> int:
+    """How much memory a search of sets of up to `largest` of so many columns takes."""
+    return records * (2 * CODE_BYTES * width + PARTITION_BYTES * largest + SPARE_BYTES)
 
 
 def _search(
@@ -368,8 +380,8 @@ def _search(
 ) -> Search:
     """Search the sets of columns; keys, of which the sets below may be too many, by their difference sets.
 
-    Without `max_sets`, the records that are read bound the search: a count reads every record, and a set that
-    difference sets alone tell from a key reads none.
+    Without `max_sets`, the records that are read bound the search: a count reads those that share a class,
+    and a set that difference sets alone tell from a key reads none.
     """
     whole = table.refine_all(range(len(table.codes)))
     if whole.unique < least:
@@ -377,11 +389,10 @@ def _search(
     # one record is a key without a column
     may_be_keys = table.people is None and least == table.total > 1
     if len(whole.rows) or not may_be_keys:
-        allowed = max_sets or max(
-            len(table.codes), RECORDS_READ // (len(table.codes[0]) + RECORDS_A_SET)
-        )
+        of_columns = len(table.codes) * (len(table.order) + RECORDS_A_SET)
+        limits = (max_sets, inf) if max_sets else (inf, max(RECORDS_READ, of_columns))
         return find_minimal_sets(
-            table, least, largest, allowed, is_smallest_enough=is_smallest_enough
+            table, least, largest, *limits, is_smallest_enough=is_smallest_enough
         )
     try:
         keys = find_minimal_keys(table, largest, max_sets or inf, inf if max_sets else RECORDS_READ)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 from math import comb
 from typing import Any, Final
@@ -112,8 +113,8 @@ class RocCurve:
         yield AuditedAttack(
             attack, None, AREA, area, CHANCE, None, area - CHANCE, low - CHANCE, high - CHANCE, OK
         )
-        for figure, share in FALSE_POSITIVES.items():
-            true, false = self._positives(is_member[None, self.order], share)
+        positives = self._positives(is_member[None, self.order])
+        for (figure, share), (true, false) in zip(FALSE_POSITIVES.items(), positives, strict=True):
             status = STATUS_SMALL_HOLDOUT if share * sizes[1] < 1 else None
             yield judge_shares(
                 attack, figure, (float(true[0]), float(false[0])), sizes, status=status
@@ -122,27 +123,29 @@ class RocCurve:
     def excesses(self, labels: Flags) -> Floats:
         """What `measure` reports as excess, for many labels of the same people: (labels, figures)."""
         ordered = labels[:, self.order]
-        shares = (self._positives(ordered, share) for share in FALSE_POSITIVES.values())
-        return np.stack([self._areas(ordered), *(true - false for true, false in shares)], axis=1)
+        positives = self._positives(ordered)
+        return np.stack(
+            [self._areas(ordered), *(true - false for true, false in positives)], axis=1
+        )
 
     def _areas(self, members: Flags) -> Floats:
         """The area under the curve less a half, of members in the order of the scores, (labels,)."""
         count = members.sum(axis=1)
         rest = members.shape[1] - count
-        above = members @ self.ranks - count * (count + 1) / 2
+        above = sum_where(members, self.ranks) - count * (count + 1) / 2
         return np.asarray(above / (count * rest) - CHANCE)
 
-    def _positives(self, members: Flags, share: float) -> tuple[Floats, Floats]:
-        """True and false positives of the lowest threshold with at most this share of false ones."""
+    def _positives(self, members: Flags) -> Iterator[tuple[Floats, Floats]]:
+        """True and false positives of the lowest threshold with at most each share of false ones."""
         count = members.sum(axis=1)
         rest = members.shape[1] - count
         false = np.cumsum(~members, axis=1, dtype=np.int32)[:, self.ends]
-        steps = (false <= np.floor(share * rest + 1e-9)[:, None]).sum(axis=1)
-        taken = np.r_[0, self.ends + 1][steps]
-        wrong = np.take_along_axis(
-            np.c_[np.zeros(len(false), np.int32), false], steps[:, None], axis=1
-        )[:, 0]
-        return np.asarray((taken - wrong) / count), np.asarray(wrong / rest)
+        for share in FALSE_POSITIVES.values():
+            steps = (false <= np.floor(share * rest + 1e-9)[:, None]).sum(axis=1)
+            taken = np.r_[0, self.ends + 1][steps]
+            last = np.take_along_axis(false, np.maximum(steps - 1, 0)[:, None], axis=1)[:, 0]
+            wrong = np.where(steps > 0, last, 0)
+            yield np.asarray((taken - wrong) / count), np.asarray(wrong / rest)
 
     def _interval(self, area: float, is_member: Flags) -> tuple[float, float]:
         """The 95 % interval of the area: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
@@ -173,6 +176,7 @@ class RocCurve:
 
 UNITS: Final = 4096  # the greatest distance of two values of one column
 BLOCK: Final = 1 << 18  # distances at once
+MAX_EXACT: Final = 2**24  # whole numbers that a short float adds up exactly
 # columns whose distances add up to 16 bits, and one is left
 MAX_SHORT_SUMS: Final = (2**16 - 2) // UNITS
 MISSING: Final = -2 * UNITS  # the position of NULL, farther than UNITS from any number
@@ -290,7 +294,7 @@ def attack_by_nearest_records(
         total = by_column.sum(axis=0, dtype=by_column.dtype)
         for place, half in enumerate(splits):
             checkpoint()
-            one = by_column[list(half)].sum(axis=0, dtype=by_column.dtype)
+            one = reduce(np.add, (by_column[column] for column in half))
             links[place, block] = _compute_link_chance((one, total - one), records)
         for place, distance in enumerate(by_column):
             inferred[place, block] = _compute_value_chance(
@@ -365,8 +369,16 @@ def _compute_link_chance(halves: tuple[Integers, Integers], records: Integers) -
     b records, of which c are the same, they are one record with chance c / (a b).
     """
     near = [total == total.min(axis=1)[:, None] for total in halves]
-    both, one, other = (flags @ records.astype(np.float64) for flags in (near[0] & near[1], *near))
+    both, one, other = (sum_where(flags, records) for flags in (near[0] & near[1], *near))
     return np.asarray(both / (one * other))
+
+
+def sum_where(flags: Flags, weights: npt.NDArray[Any]) -> Floats:
+    """Add up the weights of the flagged, in single precision where whole numbers add up exactly."""
+    is_short = weights.dtype.kind in "biu" and weights.sum() < MAX_EXACT
+    short = weights.astype(np.float32 if is_short else np.float64)
+    with np.errstate(invalid="ignore"):  # BLAS may flag what lies beyond the rows
+        return np.asarray(flags.astype(short.dtype) @ short, dtype=np.float64)
 
 
 def _compute_value_chance(distances: Integers, is_right: Flags, records: Integers) -> Floats:

@@ -10,7 +10,7 @@ few false ones); Westfall & Young 1993 (the greatest of several figures).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from reid_sql.models.synthetic.attacks import (
     AuditedAttack,
     Distances,
     RocCurve,
+    sum_where,
     unavailable,
 )
 from reid_sql.models.synthetic.audited_tables import NOBODY, Holders, OrderedTables, People
@@ -184,7 +185,6 @@ SCORES: Final = (
     "local_neighbourhood",
 )
 MEMBERSHIP: Final = (COPIED_RECORDS, *SCORES)
-MAX_EXACT: Final = 2**24  # whole numbers that a short float adds up exactly
 
 
 def score_members(
@@ -251,25 +251,18 @@ def _score_neighbours(
     next_person, radius = _measure_next_people(tables, distances, rows, (shares[0], middle))
     synthetic = np.flatnonzero(tables.synthetics)
     records = tables.synthetics[synthetic]
-    weights = records.astype(np.float32 if records.sum() < MAX_EXACT else np.float64)
     common_radius = np.median(next_person)
     nearest_record, within, local = (np.zeros(len(rows)) for _ in range(3))
     for block, total in distances.total(rows, synthetic, (middle, shares[1])):
         nearest_record[block] = total.min(axis=1)
-        within[block] = _sum_where(total <= radius[block].astype(total.dtype)[:, None], weights)
-        local[block] = _sum_where(total <= total.dtype.type(common_radius), weights)
+        within[block] = sum_where(total <= radius[block].astype(total.dtype)[:, None], records)
+        local[block] = sum_where(total <= total.dtype.type(common_radius), records)
     return {
         "nearest_record": -nearest_record,
         "nearest_of_rare_person": (next_person + 1) / (nearest_record + 1),
         "density_ratio": within,
         "local_neighbourhood": local,
     }
-
-
-def _sum_where(flags: npt.NDArray[np.bool_], weights: npt.NDArray[Any]) -> Floats:
-    """Add up the weights of the flagged, (rows,)."""
-    with np.errstate(invalid="ignore"):  # BLAS may flag what lies beyond the rows
-        return np.asarray(flags.astype(weights.dtype) @ weights)
 
 
 def _measure_next_people(

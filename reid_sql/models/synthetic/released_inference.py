@@ -84,7 +84,7 @@ def measure_inference(
     people = draw_people(ordered, targets, draws[0])
     trial = Trial(ordered, people, draws[1], is_released=True)
     subsets = list_subsets(quasi, max_size)
-    attacks = [trial.attack(target, subsets, min_precision) for target in sensitive]
+    attacks = [trial.attack(target, subsets, [min_precision])[0] for target in sensitive]
     attacks.sort(key=lambda each: each[0].strength, reverse=True)
     doubt = doubt_holdout_of_released(ordered)
     return [

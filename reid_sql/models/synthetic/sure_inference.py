@@ -26,6 +26,7 @@ from reid_sql.models.synthetic.attacks import (
     AuditedAttack,
     judge_shares,
     rank_positions,
+    sum_where,
     unavailable,
 )
 from reid_sql.models.synthetic.audited_tables import Flags, Holders, OrderedTables, People
@@ -116,15 +117,17 @@ class Matches:
     is_right: Flags  # whether it is the record's own value
     missing: int = 0  # records that were taken out
 
-    def attacked(self, share: int, people: int) -> Flags:
-        """Whether a rule attacks each record: so many percent, and more than half, of so many people.
+    def attacked(self) -> Flags:
+        """Whether each rule attacks each record: so many percent, and more than half, of so many people.
 
         A record that was taken out counts as one more that agrees, if others are left. Otherwise, a class at
         the limit of a rule would be attacked with the record and not without it, for all of its people.
         """
         modal, agreeing = self.modal + self.missing, self.people + self.missing
-        is_sure = (100 * modal >= share * agreeing) & (2 * self.modal > self.people)
-        return np.asarray(is_sure & (agreeing >= people))
+        is_sure = 100 * modal >= np.multiply.outer(SHARES, agreeing)
+        is_sure &= 2 * self.modal > self.people
+        are_many = agreeing >= np.array(PEOPLE)[:, None]
+        return (is_sure[:, None] & are_many).reshape(len(RULES), -1)  # (rules, records)
 
 
 @dataclass(frozen=True)
@@ -236,9 +239,9 @@ class Trial:
         self.is_control = people.is_original if self.takes_out else ~people.is_original
 
     def attack(
-        self, target: int, subsets: Sequence[tuple[int, ...]], min_precision: float
-    ) -> list[SureAttack]:
-        """Attack a column by each set of known columns, the strongest first.
+        self, target: int, subsets: Sequence[tuple[int, ...]], precisions: Sequence[float]
+    ) -> list[list[SureAttack]]:
+        """Attack a column by each set of known columns, the strongest first: a list for each precision.
 
         Of a released table, the control is the best rule of any set: what people's own records give away is
         what no columns give away without them. Of a synthetic one, it is the same rule of the same set.
@@ -250,19 +253,33 @@ class Trial:
         for columns in subsets:
             checkpoint()
             outcomes = self._try(values, columns, is_guess)
-            trials.append(self._choose(columns, outcomes, min_precision))
-        baseline = None
+            trials.append(self._choose(columns, outcomes, precisions))
+        attacks = []
+        for each, min_precision in zip(zip(*trials, strict=True), precisions, strict=True):
+            baseline = self._find_baseline(values, is_guess, each, min_precision)
+            of_sets = (self._count(trial, target, baseline) for trial in each)
+            attacks.append(sorted(of_sets, key=lambda attack: attack.strength, reverse=True))
+        return attacks
+
+    def _find_baseline(
+        self,
+        values: Integers,
+        is_guess: Flags,
+        trials: Sequence[KnownColumns],
+        min_precision: float,
+    ) -> Baseline | None:
+        """Find the best rule of any set without people's own records, if a released table has them."""
         if self.is_released:
             nothing = self._try(values, (), is_guess)  # a guess, without any column
-            guess = self._of_people([is_guess])[0][self.people.is_original & self.is_choosing]
+            guess = self._of_people(is_guess[None])[0][self.people.is_original & self.is_choosing]
             limit = limit_of_baseline(float(guess.mean()) if len(guess) else 0.0, min_precision)
-            chosen = choose_baseline([*trials, self._choose((), nothing, min_precision)], limit)
+            by_guess = self._choose((), nothing, [min_precision])
+            chosen = choose_baseline([*trials, *by_guess], limit)
             if chosen is not None:
                 columns, place = chosen
                 outcomes = self._try(values, columns, is_guess)
-                baseline = Baseline(columns, place, outcomes[:, place])
-        attacks = [self._count(trial, target, baseline) for trial in trials]
-        return sorted(attacks, key=lambda attack: attack.strength, reverse=True)
+                return Baseline(columns, place, outcomes[:, place])
+        return None
 
     def _try(self, values: Integers, columns: tuple[int, ...], is_guess: Flags) -> Flags:
         """What each rule of some known columns does: (5, rules, people).
@@ -276,29 +293,31 @@ class Trial:
         )
         cells = Cells(self.release, classes, values)
         matches = cells.match(holders.rows)
-        attacked, right = self._flags(matches)
-        guessed = self._of_people([matches.attacked(*rule) & is_guess for rule in RULES])
-        controls = attacked, right
+        attacked = matches.attacked()
+        outcomes = [attacked, attacked & matches.is_right, attacked & is_guess]
         if self.takes_out:
-            without = cells.match_without_own(holders, has_several=self.release.has_several)
-            controls = self._flags(without)
-        return np.stack([attacked, right, guessed, *controls])
+            matches = cells.match_without_own(holders, has_several=self.release.has_several)
+            attacked = matches.attacked()
+        outcomes += [attacked, attacked & matches.is_right]
+        return np.stack([self._of_people(flags) for flags in outcomes])
 
     def _choose(
-        self, columns: tuple[int, ...], outcomes: Flags, min_precision: float
-    ) -> KnownColumns:
-        """Choose the rule of some known columns on one half of the people."""
+        self, columns: tuple[int, ...], outcomes: Flags, precisions: Sequence[float]
+    ) -> list[KnownColumns]:
+        """Choose the rule of some known columns, for each precision, on one half of the people."""
         people = self._tally(outcomes[:2], self.people.is_original)
         control = self._tally(outcomes[3:], self.is_control)
-        place, strength = choose_rule(people, None if self.is_released else control, min_precision)
-        return KnownColumns(
-            columns, place, strength, control, np.packbits(outcomes[:, place], axis=1)
-        )
+        compared = None if self.is_released else control
+        rules = [choose_rule(people, compared, precision) for precision in precisions]
+        return [
+            KnownColumns(columns, place, strength, control, np.packbits(outcomes[:, place], axis=1))
+            for place, strength in rules
+        ]
 
     def _tally(self, outcomes: Flags, people: Flags) -> Tally:
         """Count those of the choosing half whom each rule attacks and is right about: (2, rules, people)."""
         chosen = people & self.is_choosing
-        attacked, right = np.count_nonzero(outcomes[:, :, chosen], axis=2)
+        attacked, right = sum_where(outcomes, chosen).astype(np.int64)
         return Tally(int(np.count_nonzero(chosen)), attacked, right)
 
     def _count(self, trial: KnownColumns, target: int, baseline: Baseline | None) -> SureAttack:
@@ -337,18 +356,11 @@ class Trial:
         right = [np.count_nonzero(flags[1] & chosen) for flags in (alone, joint)]
         return alone if right[0] >= right[1] else joint
 
-    def _flags(self, matches: Matches) -> tuple[Flags, Flags]:
-        """Whom each rule attacks by one of their records, and about whom it is right, (rules, people)."""
-        attacked = [matches.attacked(*rule) for rule in RULES]
-        right = [flags & matches.is_right for flags in attacked]
-        return self._of_people(attacked), self._of_people(right)
-
-    def _of_people(self, flags: Sequence[Flags]) -> Flags:
+    def _of_people(self, flags: Flags) -> Flags:
         """Whether one record of each person is flagged, (flags, people)."""
-        stacked = np.stack(flags)
         starts = self.people.holders.starts
-        is_each = stacked.shape[1] == len(starts)
-        return stacked if is_each else np.asarray(np.maximum.reduceat(stacked, starts, axis=1))
+        is_each = flags.shape[1] == len(starts)
+        return flags if is_each else np.asarray(np.maximum.reduceat(flags, starts, axis=1))
 
 
 def _count_people(outcomes: Flags, people: Flags) -> Counts:
@@ -457,12 +469,13 @@ def audit_sure_inference(
     size = _choose_size(len(quasi), len(targets), tables.codes.shape[1])
     trial = Trial(tables, people, rng, is_released=False)
     quantile = float(ndtri(1 - ERROR / len(targets)))
-    for name, precision in ATTACKS.items():
-        attacks = [
-            trial.attack(target, list_subsets(columns, size), precision)[0]
-            for target, columns in known_columns.items()
-        ]
-        for attack in sorted(attacks, key=lambda attack: attack.strength, reverse=True):
+    precisions = list(ATTACKS.values())
+    attacks = [
+        [each[0] for each in trial.attack(target, list_subsets(columns, size), precisions)]
+        for target, columns in known_columns.items()
+    ]
+    for name, of_targets in zip(ATTACKS, zip(*attacks, strict=True), strict=True):
+        for attack in sorted(of_targets, key=lambda attack: attack.strength, reverse=True):
             columns = ", ".join(tables.names[place] for place in attack.columns)
             yield from _judge(name, attack, f"{tables.names[attack.target]} / {columns}", quantile)
 

@@ -86,7 +86,8 @@ def test_every_minimal_set_of_small_tables(start: int) -> None:
             int(rng.integers(1, width + 1)),
         )
         least = min_count(share, table.total)
-        found = find_minimal_sets(table, least, size, int(rng.choice([5, 20, 1000])))
+        limits = (int(rng.choice([5, 20, 1000])), float(rng.choice([1e5, np.inf])))
+        found = find_minimal_sets(table, least, size, *limits)
         covered = size if found.is_complete else found.covered
         counts = {each.places: (each.unique, each.classes) for each in found.sets}
         assert counts == minimal_by_hand(drawn, least, covered), seed

@@ -24,6 +24,7 @@ from reid_sql.models.columns.missing_value_codes import (
     spellings_of_words,
 )
 from reid_sql.models.columns.spelling import normal_form, word_form
+from reid_sql.sql.missing_value_codes import NO_WORD_PATTERN
 from reid_sql.sql.spelling import join_words, letters_of
 from tests.cells import each_cell
 
@@ -235,3 +236,28 @@ def test_no_word_has_the_mark_by_which_queries_part_the_words() -> None:
     """DuckDB, Spark and databases get all words in one text: `any_of`, SPELLINGS_BY_LENGTH."""
     words = [*CODE_WORDS, *NOBODY_WORDS, *MISSING_DATES, *spellings_of_words()]
     assert [word for word in words if "|" in word] == []
+
+
+def test_a_text_that_is_taken_for_no_word_is_the_spelling_of_none() -> None:
+    draw = random.Random(7)  # noqa: S311 - texts
+    letters = [*"09 #rReE.:-_'(<", "\uff11", "\u00e9", "\u212b", "\u200b", "\n"]
+    texts = [
+        "".join(draw.choices([*word.upper(), *word, *letters], k=draw.randint(1, 9)))
+        for word in CODE_WORDS
+        for _ in range(20)
+    ]
+    spellings = [form.format(word) for word in CODE_WORDS for form in ("{}", "<{}>", " {}. ")]
+    texts += [*spellings, *(each.upper() for each in spellings), *(f"{each}1" for each in texts)]
+    matched = duckdb.execute(
+        "SELECT t FROM (SELECT unnest(?::VARCHAR[]) AS t) WHERE regexp_full_match(t, ?)",
+        [texts, NO_WORD_PATTERN],
+    ).fetchall()
+    assert len(matched) > 1000
+    assert not [text for (text,) in matched if word_form(text) in CODE_WORDS]
+    assert {("PAT-2024-007",), ("1999-12-31",)} <= {
+        *duckdb.execute(
+            "SELECT t FROM (VALUES ('PAT-2024-007'), ('1999-12-31'), ('err:502')) AS v(t) "
+            "WHERE regexp_full_match(t, ?)",
+            [NO_WORD_PATTERN],
+        ).fetchall()
+    }

@@ -141,7 +141,7 @@ def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
     """Every figure is that of the loops, and no rule would have served better on the choosing half."""
     loops = Loops(tables, is_released=is_released)
     subsets = list_subsets([0, 1, 2], 2)
-    attacks = loops.trial.attack(TARGET, subsets, 0.9)
+    attacks = loops.trial.attack(TARGET, subsets, [0.9])[0]
     assert sorted(row.columns for row in attacks) == sorted(subsets)
     strengths = [row.strength for row in attacks]
     assert strengths == sorted(strengths, reverse=True)
