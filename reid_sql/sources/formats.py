@@ -118,7 +118,7 @@ def check_skip(name: str, numbers: Sequence[Any]) -> tuple[int, int]:
     """
     if not 1 <= len(numbers) <= 2:  # noqa: PLR2004 - above and below
         raise OutOfDomainError(SKIP.sentence(name, f"{len(numbers)} of them"))
-    above, below = (int(SKIP.from_python(name, each)) for each in (*numbers, 0)[:2])
+    above, below = (int(SKIP.from_python(name, each) or 0) for each in (*numbers, 0)[:2])
     return above, below
 
 
@@ -155,12 +155,12 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
         counted = _count_lines(path, form, delimiter)
         last = _last_rows(counted.end, delimiter, form)
-        remedy = partial(_remedy_of_end, words, form)
-        refuse_footer(words, last, remedy)
-        refuse_footnotes(words, last, counted.last_line, remedy)
+        leave_out = partial(_remedy_of_end, words, form)
+        refuse_footer(words, last, leave_out)
+        refuse_footnotes(words, last, counted.last_line, leave_out)
         if len(names) > 1:
             refuse_blank_records(
-                words, counted.separators_alone, counted.separated, counted.last_line, remedy
+                words, counted.separators_alone, counted.separated, counted.last_line, leave_out
             )
     except UnicodeError:
         rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
@@ -454,11 +454,10 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
 def _read_head(path: Path, form: TextFormat) -> bytes:
     """Read the beginning of the content, of HEAD bytes where there are as many."""
     head = b""
-    with closing(_content(path, form)) as chunks:
-        for chunk in chunks:
-            head += chunk
-            if len(head) >= HEAD:
-                break
+    for chunk in _content(path, form):
+        head += chunk
+        if len(head) >= HEAD:
+            break
     return head[:HEAD]
 
 
