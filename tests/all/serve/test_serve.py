@@ -143,12 +143,12 @@ def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: 
 def test_groups_of_few_people_are_refused(client: Client) -> None:
     assert len(client.ask("FROM reid.risk_summary(people, ['age'], by := 'sex')")["rows"]) == 2
     error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'name')")["error"]
-    assert error.startswith("by must make groups of at least 10 records")
+    assert error.startswith("an answer must reveal no group of fewer than 10")
     # 400 people in 200 pairs: rows are many, people are few
     error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'person', entity := 'name')")[
         "error"
     ]
-    assert error.startswith("by must make groups of at least 10 records")
+    assert error.startswith("an answer must reveal no group of fewer than 10")
 
 
 def test_clients_share_a_record_without_a_policy(folder: Path) -> None:
