@@ -17,11 +17,9 @@ from reid_sql_udfs import declared
 from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
 from tests.all.serve.marked import MARKS, ROWS
 from tests.processes import environment
+from tests.serve.hostile import HOSTILE
 
 pytestmark = pytest.mark.serve
-HOSTILE = (
-    (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
-)
 SCENARIO = '{"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}'
 # A value for each parameter that a function requires.
 GIVEN = {
