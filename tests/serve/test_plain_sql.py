@@ -392,6 +392,17 @@ def test_that_a_group_of_by_is_small_is_not_told(con: duckdb.DuckDBPyConnection)
         Door(con).ask("FROM reid.risk_summary(people, ['sex'], by := 'age')")
 
 
+def test_a_question_that_is_refused_again_is_not_audited_again(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    door, refusals = Door(con), []
+    for filtered in ("", "WHERE pid > 5"):
+        with pytest.raises(RevealingError) as refused:
+            door.ask(f"SELECT pid, count(*) FROM people {filtered} GROUP BY pid")
+        refusals.append(refused.value)
+    assert refusals[0] is refusals[1]
+
+
 def test_each_example_of_the_help_is_answered_or_names_no_table(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
