@@ -57,7 +57,13 @@ class Grammar:
             sql = f"WITH x AS ({sql}) {self.one('FROM x', self.select(), 'SELECT count(*) FROM x')}"
         elif kind < 0.18:
             sql = f"{sql} {self.one('UNION ALL', 'EXCEPT', 'INTERSECT')} {self.select()}"
-        elif kind < 0.22:
+        elif kind < 0.2:
+            name, column = self.one("people", "p", "x"), self.column()
+            inner = f"SELECT count(*) FROM people AS {self.one('p', 'q')} WHERE {column} = {name}.{column}"
+            sql = (
+                f"SELECT ({inner}) FROM (SELECT {self.one(*VALUES[column])} AS {column}) AS {name}"
+            )
+        elif kind < 0.24:
             place = self.draws.randrange(len(sql))
             sql = (
                 sql[:place] + self.one("'", '"', ";", "--", "/*", "$$", ")", "(", "?") + sql[place:]
@@ -103,7 +109,8 @@ class Grammar:
         return self.one(*["count(*)"] * 6, "count(*) * 2", "sum(income)", "avg(income)", f"count({column})",
                         f"count(DISTINCT {column})", f"max({column})", f"first({column})", f"list({column})",
                         f"count(*) FILTER ({self.condition(0)})", f"string_agg({column}, ',')",
-                        "sum(income) / count(*)", "count(*)::TINYINT", f"sum({column}::BIGINT)")  # fmt: skip
+                        "sum(income) / count(*)", "count(*)::TINYINT", f"count(CASE WHEN {self.condition(0)} THEN 1 END)",
+                        f"count(nullif({column}, {self.one(*VALUES[column])}))", f"count({self.condition(0)})", "count(1)", f"sum({column}::BIGINT)")  # fmt: skip
 
     def condition(self, depth: int) -> str:
         """Write a condition."""

@@ -312,7 +312,7 @@ class _Counted:
         self, cells: pa.Table, by: Sequence[str]
     ) -> list[tuple[str, Mapping[str, Any]]]:
         """Return each row with the name of its cell."""
-        named = []
+        named: list[tuple[str, Mapping[str, Any]]] = []
         for row in read_rows(self.data, cells, len(by)):
             total_over = row.get("total_over", [])
             shown = [name for name in [*row][: len(by)] if name not in total_over]

@@ -77,8 +77,8 @@ class Answerer:
             if question.is_catalogue:
                 public.register(f"{ANSWER}0", catalogue.sql(question.select).to_arrow_table())
                 return self._keep(public, f"FROM {ANSWER}0")
-            if question.binds:
-                catalogue.execute(f"EXPLAIN {question.binds}")  # before anything is recorded
+            for select in question.binds:
+                catalogue.execute(f"EXPLAIN {select}")  # before anything is recorded
             for place, call in enumerate(question.calls, 1):
                 public.register(f"{ANSWER}{place}", self._ask(data, call, recorded))
             return self._keep(public, question.select)

@@ -70,6 +70,7 @@ def test_a_shown_count_is_true_and_a_small_one_is_hidden(
     ("sql", "rows"),
     [
         ("SELECT count(*) FROM people", [(600,)]),
+        ("SELECT count(1), count(sex) FROM people", [(600, 600)]),
         ("SELECT count(*) FROM people WHERE sex = 'X'", [(0,)]),  # sexes hide nothing
         ("SELECT sex, count(*) AS n FROM people GROUP BY sex HAVING n > 10000", []),
         ("SELECT count(*) FROM people LIMIT 0", []),
@@ -173,6 +174,10 @@ def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyCon
         ("SELECT count(note) FROM people", "GROUP BY note IS NULL"),
         ("SELECT sex, avg(note) FROM people GROUP BY sex", "must be of a column with a value"),
         ("SELECT count(*) FILTER (sex = 'F') FROM people", "write the condition after WHERE"),
+        ("SELECT count(CASE WHEN sex = 'F' THEN 1 END) FROM people", "the condition after WHERE"),
+        ("SELECT count(nullif(sex, 'F')) FROM people", "got an expression that may have no value"),
+        ("SELECT count(sex = 'F' OR NULL) FROM people", "got an expression that may have no value"),
+        ("SELECT count(NULL) FROM people", "got an expression that may have no value"),
         ("SELECT sex, age, count(*) FROM people GROUP BY sex", "got 'age'; add it to GROUP BY"),
         ("SELECT agee, count(*) FROM people GROUP BY agee", "did you mean 'age'"),
         ("SELECT sex, count(*) FROM people GROUP BY CUBE (sex, age)", "got several sets of them"),
@@ -325,6 +330,27 @@ def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPy
     assert door.server.answerer.mask.record._counts().keys() == {"people"}  # noqa: SLF001
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "FROM (SELECT 'F' AS sex) people, LATERAL (SELECT count(*) FROM people AS q WHERE q.sex = people.sex)",
+        """FROM (SELECT 'F' AS sex) u,
+        LATERAL (SELECT count(*) FROM (SELECT * FROM people AS u) v WHERE v.sex = u.sex)""",
+        "SELECT (SELECT count(*) FROM people q WHERE q.sex = people.sex) FROM (SELECT 'F' AS sex) people",
+        """SELECT (SELECT count(*) FROM people q WHERE q.age = people.k)
+        FROM reid.risk_summary(people, ['sex']) AS people""",
+    ],
+)
+def test_a_count_that_hangs_on_another_place_of_its_statement_is_refused(
+    con: duckdb.DuckDBPyConnection, sql: str
+) -> None:
+    """DuckDB counts 279 of the first three: a name of another place was taken for the table's."""
+    door = Door(con)
+    with pytest.raises((ReidError, duckdb.BinderException)):
+        door.ask(sql)
+    assert not door.server.answerer.mask.record._counts()  # noqa: SLF001
+
+
 @pytest.mark.parametrize("sql", [each.query.strip().removesuffix(";") for each in SESSIONS])
 @pytest.mark.first(cells=8)
 def test_what_known_clients_send_is_answered(con: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -372,7 +398,7 @@ def test_what_left_is_recorded_where_python_lacks_a_value(kind: str) -> None:
             door.ask(sql)
             [counts] = door.server.answerer.mask.record._counts().values()  # noqa: SLF001
             del counts["{}"]
-            assert sorted(counts.values()) == sorted(row[0] for row in due)
+            assert sorted(map(str, counts.values())) == sorted(str(row[0]) for row in due)
 
 
 def test_groups_that_are_written_alike_are_refused() -> None:
