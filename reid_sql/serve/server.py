@@ -110,8 +110,10 @@ class Answerer:
         self, key: str, call: Call, answer: pa.Table | ReidError, reveals: list[Reveal]
     ) -> None:
         """Remember an answer or a refusal, but for those of models, which may change."""
-        domains = {each.name: each.domain for each in call.function.parameters}
-        if any(isinstance(domains[name], ModelName) for name in call.arguments):
+        models = [
+            each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
+        ]
+        if call.arguments.keys() & set(models):
             return
         with self._lock:
             last = dict(list(self._remembered.items())[-MAX_REMEMBERED:])
