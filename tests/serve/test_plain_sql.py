@@ -429,6 +429,13 @@ def test_a_question_that_is_refused_again_is_not_audited_again(
     assert refusals[0] is refusals[1]
 
 
+def test_one_output_of_a_function_is_answered_again(con: duckdb.DuckDBPyConnection) -> None:
+    """Its selector is an argument of the call, and no parameter of the output."""
+    door = Door(con)
+    sql = "FROM reid.compare(people, people, ['age', 'sex'], output := 'columns')"
+    assert door.ask(sql) == door.ask(sql) != []
+
+
 def test_each_example_of_the_help_is_answered_or_names_no_table(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
