@@ -3,18 +3,21 @@
     python -m benchmarks.guards.fuzz --minutes 30 --seed 1
 
 DuckDB answers each statement from the table itself: a row that the guard shows must be a row of that answer.
+A refusal must be one sentence without a value of the table.
 """
 
 import argparse
 import random
+import re
 import sys
 import time
+from dataclasses import dataclass, field
 from typing import Final
 
 import duckdb
 
 from benchmarks.guards.serve import Serve
-from reid_sql.errors import ReidError
+from reid_sql.terminal.runner import sentence
 
 BELOW: Final = 10
 RECORD: Final = 50  # statements that share a record
@@ -23,6 +26,7 @@ TABLE: Final = """CREATE TABLE people AS SELECT 'MARK' || (i + 1000) AS name, 90
     ['north', 'south', 'west'][1 + (i % 47 > 20)::INT + (i % 47 > 45)::INT] AS region,
     DATE '2026-01-01' + (i % 3)::INT AS seen, CASE WHEN i % 50 > 0 THEN 'a' END AS note FROM range(900) r(i)"""
 MARKS: Final = ("MARK1", "9000", "9001", "9002", "9003", "9004", "9005", "9006", "9007", "9008")
+WORD: Final = re.compile(r"\w+")
 COLUMNS: Final = ["sex", "region", "age", "seen", "note"]
 SECRET: Final = ["name", "income"]
 VALUES: Final = {
@@ -53,7 +57,13 @@ class Grammar:
             sql = f"WITH x AS ({sql}) {self.one('FROM x', self.select(), 'SELECT count(*) FROM x')}"
         elif kind < 0.18:
             sql = f"{sql} {self.one('UNION ALL', 'EXCEPT', 'INTERSECT')} {self.select()}"
-        elif kind < 0.22:
+        elif kind < 0.2:
+            name, column = self.one("people", "p", "x"), self.column()
+            inner = f"SELECT count(*) FROM people AS {self.one('p', 'q')} WHERE {column} = {name}.{column}"
+            sql = (
+                f"SELECT ({inner}) FROM (SELECT {self.one(*VALUES[column])} AS {column}) AS {name}"
+            )
+        elif kind < 0.24:
             place = self.draws.randrange(len(sql))
             sql = (
                 sql[:place] + self.one("'", '"', ";", "--", "/*", "$$", ")", "(", "?") + sql[place:]
@@ -90,14 +100,17 @@ class Grammar:
         column = self.column()
         return self.one(column, column, column, column, f"{column} IS NULL", f"upper({column})", "age // 5",
                         f"concat({column}, {self.column()})", f"coalesce({column}, {column})", "month(seen)",
-                        f"(SELECT {column})", f"max({column}) OVER ()")  # fmt: skip
+                        f"(SELECT {column})", f"max({column}) OVER ()", f"{column}::INT", f"{column}::DATE",
+                        f"100 / (age - {self.one('20', '29')})", "age * 9223372036854775807", "ln(age - 20)")  # fmt: skip
 
     def figure(self) -> str:
         """Write a figure."""
         column = self.column()
         return self.one(*["count(*)"] * 6, "count(*) * 2", "sum(income)", "avg(income)", f"count({column})",
                         f"count(DISTINCT {column})", f"max({column})", f"first({column})", f"list({column})",
-                        f"count(*) FILTER ({self.condition(0)})", f"string_agg({column}, ',')")  # fmt: skip
+                        f"count(*) FILTER ({self.condition(0)})", f"string_agg({column}, ',')",
+                        "sum(income) / count(*)", "count(*)::TINYINT", f"count(CASE WHEN {self.condition(0)} THEN 1 END)",
+                        f"count(nullif({column}, {self.one(*VALUES[column])}))", f"count({self.condition(0)})", "count(1)", f"sum({column}::BIGINT)")  # fmt: skip
 
     def condition(self, depth: int) -> str:
         """Write a condition."""
@@ -109,7 +122,25 @@ class Grammar:
         return self.one(f"{column} = {value}", f"{column} <> {value}", f"{column} IN ({value}, {other})",
                         f"{column} BETWEEN {value} AND {other}", f"{column} > {value}", f"NOT {column} = {value}",
                         f"{column} IS NULL", f"{column} = (SELECT min({column}) FROM people)",
+                        f"{column} = {value} OR {column} = {other}", f"{column}::TINYINT = 1", "1 / (age - 20) > 0",
                         f"{column} IS NOT DISTINCT FROM {value}", f"EXISTS (FROM people WHERE {column} = {value})")  # fmt: skip
+
+
+def has_mark(text: str, sql: str) -> bool:
+    """Whether a text has a value of a person that the statement does not have."""
+    return any(mark in text and text not in sql for mark in MARKS)
+
+
+def find_wrong_refusal(error: Exception, sql: str) -> str | None:
+    """Say what is wrong with a refusal, of which a client reads the sentence."""
+    text = sentence(error)
+    words = {word for word in WORD.findall(text) if word not in sql}
+    if any(has_mark(word, sql) for word in words):
+        return "a value of a person in a refusal"
+    is_sentence = (
+        "\n" not in text and "Traceback" not in text and "there is no answer, got" not in text
+    )
+    return None if is_sentence else f"no sentence ({text})"
 
 
 def find_wrong(
@@ -117,9 +148,12 @@ def find_wrong(
 ) -> str | None:
     """Say what is wrong with the rows of an answer."""
     cells = {str(cell) for row in rows for cell in row if not isinstance(cell, float | int)}
-    if any(cell not in sql and any(mark in cell for mark in MARKS) for cell in cells):
+    if any(has_mark(cell, sql) for cell in cells):
         return "a value of a person"
-    due = data.execute(sql).fetchall()
+    try:
+        due = data.execute(sql).fetchall()
+    except duckdb.Error:  # of a row that the guard does not read, such as a cast that fails
+        return None
     with data.cursor() as nobody:
         nobody.execute("USE nobody")
         constant = nobody.execute(sql.replace("main.people", "people")).fetchall()
@@ -141,33 +175,52 @@ def _is_same(one: object, two: object) -> bool:
     return one == two
 
 
+@dataclass
+class Search:
+    """How many statements were asked and answered, and what was wrong."""
+
+    asked: int = 0
+    answered: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def search(seed: int, seconds: float) -> Search:
+    """Ask for some seconds of processor time."""
+    grammar, ended, found = Grammar(seed), time.process_time() + seconds, Search()
+    with duckdb.connect(config={"threads": "1"}) as data:
+        data.execute(TABLE)
+        data.execute("CREATE SCHEMA nobody; CREATE TABLE nobody.people AS FROM people LIMIT 0")
+        guard = Serve(data, BELOW)
+        while time.process_time() < ended:
+            found.asked += 1
+            if found.asked % RECORD == 0:
+                guard = Serve(data, BELOW)
+            sql = grammar.statement()
+            try:
+                rows = guard(sql)
+            except Exception as error:  # noqa: BLE001 - of whatever kind
+                wrong = find_wrong_refusal(error, sql)
+            else:
+                found.answered += 1
+                wrong = find_wrong(data, sql, rows)
+            if wrong:
+                found.wrong.append(f"{wrong}: {sql}")
+    return found
+
+
 def main() -> int:
     """Ask for some minutes of processor time; exits 1 where something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    grammar, ended = Grammar(options.seed), time.process_time() + 60 * options.minutes
-    asked = answered = wrong = 0
-    with duckdb.connect(config={"threads": "1"}) as data:
-        data.execute(TABLE)
-        data.execute("CREATE SCHEMA nobody; CREATE TABLE nobody.people AS FROM people LIMIT 0")
-        guard = Serve(data, BELOW)
-        while time.process_time() < ended:
-            asked += 1
-            if asked % RECORD == 0:
-                guard = Serve(data, BELOW)
-            sql = grammar.statement()
-            try:
-                rows = guard(sql)
-            except (ReidError, duckdb.Error):
-                continue
-            answered += 1
-            if found := find_wrong(data, sql, rows):
-                wrong += 1
-                sys.stdout.write(f"{found}: {sql}\n")
-    sys.stdout.write(f"{asked:,} statements, {answered:,} answered, {wrong} wrong\n")
-    return int(wrong > 0)
+    found = search(options.seed, 60 * options.minutes)
+    for line in found.wrong:
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(
+        f"{found.asked:,} statements, {found.answered:,} answered, {len(found.wrong)} wrong\n"
+    )
+    return int(bool(found.wrong))
 
 
 if __name__ == "__main__":

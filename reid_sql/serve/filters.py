@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain, repeat
 from math import inf
 from typing import Any, Final
 
@@ -80,6 +81,12 @@ class Filter:
     def _narrow(self, values: Values, column: str, part: Node) -> bool:
         """Narrow the values of a column by a condition; False where it does not name them one by one."""
         kind = part["type"]
+        if kind == "CONJUNCTION_OR":  # as clients write several values
+            ways = [Values() for _ in part["children"]]
+            is_named = all(map(self._narrow, ways, repeat(column), part["children"]))
+            listed = [way.listed for way in ways if way.listed is not None]
+            values.keep([*chain(*listed)])
+            return is_named and len(listed) == len(ways)
         if kind == "OPERATOR_IS_NULL" and _is_column(part["children"][0]):
             values.keep([None])
             return True

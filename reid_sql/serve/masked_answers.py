@@ -22,7 +22,7 @@ from reid_sql.check.masking import (
 )
 from reid_sql.check.measure import Kind, kind_of, whole_of
 from reid_sql.function import Function
-from reid_sql.serve.record import ask
+from reid_sql.serve.record import ask, read_rows
 
 # Shown as they are: what no record was counted for, and sums of cells that their suppression lets through.
 PUBLIC: Final = frozenset({Kind.LABEL, Kind.SETTING, Kind.CELLS, Kind.CELL_SUM})
@@ -123,12 +123,11 @@ class Masking:
         return min(1.0, high) if up else low
 
 
-def mask_answer(answer: pa.Table, masking: Masking, by: int) -> pa.Table:
+def mask_answer(answer: pa.Table, rows: Sequence[Row], masking: Masking, by: int) -> pa.Table:
     """Mask every figure of an answer that is a small count of the records, or reveals one.
 
     The first columns are its groups. Class sizes that are hidden are no rows: how many they are narrows them.
     """
-    rows = answer.to_pylist()
     groups = [group_key(row, by) for row in rows]
     parts = [*_places_of(groups).values(), range(len(rows))]
     masked = answer
@@ -166,7 +165,9 @@ def find_few_values(
         name: arguments[name] for name in ("tbl", "by", "entity", "nulls") if arguments.get(name)
     }
     sizes = ask(data, "class_size_histogram", {**shared, "qi": [*qi, arguments["sensitive"]]})
-    rows = [row for row in sizes.to_pylist() if row["classes"] and row["class_size"] < below]
+    rows = [
+        row for row in read_rows(data, sizes, by) if row["classes"] and row["class_size"] < below
+    ]
     return frozenset(group_key(row, by) for row in rows)
 
 

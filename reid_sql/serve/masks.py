@@ -25,6 +25,7 @@ from reid_sql.serve.record import (
     Shape,
     ask,
     count_of_people,
+    read_rows,
 )
 from reid_sql.serve.settings import (
     MASKED_FUNCTIONS,
@@ -194,7 +195,7 @@ class Mask:
         records = max((self._count_records(data, table) for table in call.tables), default=0)
         few = find_few_values(data, call.function, arguments, len(by), self.below)
         masking = Masking(call.function.key, self.below, records, few)
-        return mask_answer(answer, masking, len(by))
+        return mask_answer(answer, read_rows(data, answer, len(by)), masking, len(by))
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
         """Count the records of a table, or the people where its policy has a column of them."""
@@ -288,29 +289,36 @@ class _Counted:
 
     def cells(self, answer: pa.Table, by: Sequence[str]) -> Reveal:
         """Return the counts of groups and cells with their total; groups of few people are refused."""
-        groups = self._count("equivalence_classes", by)
-        sizes = groups["class_size"].to_pylist()
+        groups = self._name_cells(self._count("equivalence_classes", by), by)
+        sizes = [row["class_size"] for _, row in groups]
         is_cells = "total_over" in answer.column_names
-        # an answer would name their values
+        # an answer would name their values; that one is small is not told
         if not is_cells and any(size < self.below for size in sizes):
+            raise RevealingError(REFUSAL_REVEALING.format(self.below))
+        if len({key for key, _ in groups}) < len(groups):
             raise OutOfDomainError(
-                f"by must make groups of at least {self.below} records, got a smaller one; "
-                "name fewer or coarser columns"
+                "groups must have values whose texts differ, got two that are written alike; "
+                "cast the column in a view"
             )
         columns = ["people"] if is_cells else ["records", "class_size"]
         count = next(name for name in columns if name in answer.column_names)
-        counts: dict[str, int | None] = {TOTAL: sum(sizes)}
-        for row in (groups if count == "class_size" else answer).to_pylist():
-            values = list(row.items())[: len(by)]
-            cell = {
-                name.casefold(): repr(each)
-                for name, each in values
-                if name not in row.get("total_over", [])
-            }
-            key = json.dumps(cell, sort_keys=True)
-            if cell:  # how many people there are is no secret
-                counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
-        return self._reveal(Shape.CELLS, fold(by), counts)
+        counts: dict[str, int | None] = {}
+        for key, row in groups if count == "class_size" else self._name_cells(answer, by):
+            counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
+        # how many people there are is no secret
+        return self._reveal(Shape.CELLS, fold(by), counts | {TOTAL: sum(sizes)})
+
+    def _name_cells(
+        self, cells: pa.Table, by: Sequence[str]
+    ) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return each row with the name of its cell."""
+        named: list[tuple[str, Mapping[str, Any]]] = []
+        for row in read_rows(self.data, cells, len(by)):
+            total_over = row.get("total_over", [])
+            shown = [name for name in [*row][: len(by)] if name not in total_over]
+            cell = {name.casefold(): repr(row[name]) for name in shown}
+            named.append((json.dumps(cell, sort_keys=True), row))
+        return named
 
     def figures(self, *, is_masked: bool) -> Reveal:
         """Return what figures of class sizes reveal; masked ones count the people of the other answers."""
@@ -330,10 +338,10 @@ class _Counted:
         least = min(sizes["class_size"].to_pylist(), default=0)
         if least < self.below or classes > MAX_WHOLE_CELLS:
             return None
-        counts: dict[str, int | None] = {}
-        for row in self._count("equivalence_classes", self.names).to_pylist():
-            cell = {name.casefold(): repr(row[name]) for name in self.names}
-            counts[json.dumps(cell, sort_keys=True)] = row["class_size"]
+        named = self._name_cells(self._count("equivalence_classes", self.names), self.names)
+        counts: dict[str, int | None] = {key: row["class_size"] for key, row in named}
+        if len(counts) < classes:
+            return None
         # a person with several rows is in several classes, as in the cells of safe_table
         counts[TOTAL] = sum(filter(None, counts.values()))
         return self._reveal(Shape.CELLS, self.columns.all, counts)

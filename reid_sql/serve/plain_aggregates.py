@@ -297,6 +297,11 @@ class PlainSelect:
         if figure and name in COUNTS:
             if figure.get("distinct"):
                 arguments["entity"] = self._argument(name, column)
+            elif of and column is None and not self._is_value(of[0]):
+                raise OutOfDomainError(
+                    "count must be of records, got an expression that may have no value; "
+                    "write count(*), and the condition after WHERE"
+                )
             elif column is not None and self.columns[column].has_nulls:
                 raise OutOfDomainError(
                     f"count must be of records, got those with a value in {column}; "
@@ -317,6 +322,10 @@ class PlainSelect:
         if by and not self._may_be_in_several_cells():  # else cells do not add up to totals
             arguments["totals"] = "margins"
         return self.ask(arguments), "count"
+
+    def _is_value(self, part: Node) -> bool:
+        """Whether a part of a statement is a constant and not NULL, as in count(1)."""
+        return part["type"] == "VALUE_CONSTANT" and self.compute([part]) != (None,)
 
     def _may_be_in_several_cells(self) -> bool:
         return self.counts_people or any(each.get("distinct") for each in self.figures)

@@ -28,6 +28,7 @@ class RevealingError(OutOfDomainError):
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 TOTAL: Final = "{}"  # the cell of everybody
+READ: Final = "reid_read_rows"
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
 REMEDY: Final = "ask for fewer or coarser columns"
 REFUSAL_REVEALING: Final = (
@@ -196,6 +197,18 @@ def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, 
     """Call a function of reid-sql with values by name."""
     named = [f"{quoted(name)} := {sql_literal(value)}" for name, value in arguments.items()]
     return data.sql(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
+
+
+def read_rows(data: duckdb.DuckDBPyConnection, answer: pa.Table, by: int) -> list[dict[str, Any]]:
+    """Read the rows of an answer, its groups as texts: Python has no 24:00, and no year 12,000."""
+    names = [quoted(name) for name in answer.column_names[:by]]
+    texts = [f"{name}::VARCHAR AS {name}" for name in names]
+    data.register(READ, answer)
+    replaced = f" REPLACE ({', '.join(texts)})" * bool(by)
+    rows: list[dict[str, Any]] = (
+        data.sql(f"SELECT *{replaced} FROM {READ}").to_arrow_table().to_pylist()
+    )
+    return rows
 
 
 def count_of_people(entity: str | None) -> str:

@@ -23,7 +23,7 @@ import duckdb
 import pyarrow as pa
 
 from reid_sql.engines.duckdb import register
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.calls import Call
 from reid_sql.serve.catalogue import Columns, open_catalogue
@@ -35,7 +35,9 @@ from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
 HELD: Final = 60.0  # seconds for which an answer waits to be fetched
-REMEMBERED: Final = 600.0  # seconds for which a call is not computed again
+REMEMBERED: Final = (
+    600.0  # seconds for which a call is not computed again, nor one that was refused
+)
 MAX_BYTES: Final = 100_000  # of an answer that is remembered
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "allow_unsigned_extensions": "true",  # they come from packages
@@ -61,7 +63,7 @@ class Answerer:
         self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
-        self._remembered: dict[str, tuple[pa.Table, list[Reveal]]] = {}
+        self._remembered: dict[str, tuple[pa.Table | ReidError, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._interrupt, daemon=True).start()
@@ -75,8 +77,8 @@ class Answerer:
             if question.is_catalogue:
                 public.register(f"{ANSWER}0", catalogue.sql(question.select).to_arrow_table())
                 return self._keep(public, f"FROM {ANSWER}0")
-            if question.binds:
-                catalogue.execute(f"EXPLAIN {question.binds}")  # before anything is recorded
+            for select in question.binds:
+                catalogue.execute(f"EXPLAIN {select}")  # before anything is recorded
             for place, call in enumerate(question.calls, 1):
                 public.register(f"{ANSWER}{place}", self._ask(data, call, recorded))
             return self._keep(public, question.select)
@@ -84,27 +86,38 @@ class Answerer:
     def _ask(
         self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
     ) -> pa.Table:
-        """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
+        """Ask the mask, or remember what it answered or refused: served tables do not change for a while."""
         question = (call.function.key, call.is_whole, sorted(call.arguments.items()))
         key = repr((time.monotonic() // REMEMBERED, question))
         recorded = [] if recorded is None else recorded
         if key in (remembered := self._remembered):
             answer, reveals = remembered[key]
+            if isinstance(answer, ReidError):
+                raise answer.with_traceback(None)
             recorded += reveals
             return answer
         before = len(recorded)
-        answer = self.mask.ask(data, call, recorded)
-        names = [
+        try:
+            answer = self.mask.ask(data, call, recorded)
+        except ReidError as refusal:  # an audit may take seconds
+            self._remember(key, call, refusal, [])
+            raise
+        if answer.nbytes < MAX_BYTES:
+            self._remember(key, call, answer, recorded[before:])
+        return answer
+
+    def _remember(
+        self, key: str, call: Call, answer: pa.Table | ReidError, reveals: list[Reveal]
+    ) -> None:
+        """Remember an answer or a refusal, but for those of models, which may change."""
+        models = [
             each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
         ]
-        # models may change
-        if answer.nbytes < MAX_BYTES and not call.arguments.keys() & set(names):
-            with self._lock:
-                self._remembered = {
-                    **dict(list(remembered.items())[-MAX_REMEMBERED:]),
-                    key: (answer, recorded[before:]),
-                }
-        return answer
+        if call.arguments.keys() & set(models):
+            return
+        with self._lock:
+            last = dict(list(self._remembered.items())[-MAX_REMEMBERED:])
+            self._remembered = {**last, key: (answer, reveals)}
 
     def read(self, select: str) -> str:
         """Answer a SELECT of the tables themselves, where the owner lets rows leave."""

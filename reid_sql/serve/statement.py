@@ -70,7 +70,7 @@ class Question:
     select: str
     shape: str = ""  # the client's SELECT without its constants
     is_catalogue: bool = False  # whether it reads names and types of the tables alone
-    binds: str = ""  # the client's SELECT where it reads served tables alone
+    binds: tuple[str, ...] = ()  # the client's SELECTs of served tables alone, as they must bind
 
 
 class Reader:
@@ -196,7 +196,8 @@ class _Statement:
     def __init__(self, reader: Reader, node: Node, client: str) -> None:
         self.reader, self.node, self.client = reader, node, client
         self.calls: list[Call] = []
-        self.has_plain, self.has_aggregates, self.has_functions = False, False, False
+        self.plain: list[str] = []  # each SELECT of a served table
+        self.has_aggregates, self.has_functions = False, False
         self.named = {name.casefold() for name in named_queries(node)}
         for name in sorted(self.named):
             if name in reader.tables or name.startswith(ANSWER):
@@ -208,14 +209,14 @@ class _Statement:
     def question(self) -> Question:
         """Check and replace everything."""
         select, _ = self.reader.write(self._check(self.node))
-        if self.has_plain and self.has_aggregates:
+        if self.plain and self.has_aggregates:
             raise OutOfDomainError(
                 "counts of a table must not be added up, as hidden ones would be missing, got an aggregate of them; "
                 "ask for the sum with coarser groups"
             )
         statement, shape = self.reader.write(self.node)
-        binds = "" if self.has_functions or not self.has_plain else statement
-        return Question(tuple(self.calls), select, shape, binds=binds)
+        whole = [statement] * bool(self.plain and not self.has_functions)
+        return Question(tuple(self.calls), select, shape, binds=(*self.plain, *whole))
 
     def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
         if isinstance(part, list):
@@ -230,7 +231,12 @@ class _Statement:
             self.has_functions = True
             return self._replace_call(part)
         if kind == "SELECT_NODE" and (plain := self._find_plain(part)):
-            return self._replace_plain(*plain)
+            cells = self._replace_plain(*plain)
+            # by itself, in which no name is of another place of the statement
+            orders = [each for each in part["modifiers"] if each["type"] == "ORDER_MODIFIER"]
+            alone = {**part, "cte_map": {"map": []}, "modifiers": orders}
+            self.plain.append(self.reader.write(alone)[0])
+            return cells
         if kind == "BASE_TABLE":
             self._check_table(part)
         elif kind == "FUNCTION":
@@ -288,7 +294,7 @@ class _Statement:
         checked = {
             key: each if key == "from_table" else self._check(each) for key, each in part.items()
         }
-        self.has_plain, self.has_aggregates = True, before
+        self.has_aggregates = before
         return PlainSelect(
             checked,
             table,

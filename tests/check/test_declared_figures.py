@@ -185,7 +185,9 @@ def test_an_answer_is_masked_by_what_its_columns_are_declared_to_be() -> None:
         }
     )
     few = frozenset(["['z1']", "['z2']", "['z3']"])
-    masked = mask_answer(answer, Masking("l_diversity", MASK, 548, few), 1).to_pydict()
+    masked = mask_answer(
+        answer, answer.to_pylist(), Masking("l_diversity", MASK, 548, few), 1
+    ).to_pydict()
     assert masked["records"] == [48, 400, 100]
     assert masked["offending_records"] == [None, 60, None]
     assert masked["offending_share"][0] == 1.0
@@ -194,9 +196,13 @@ def test_an_answer_is_masked_by_what_its_columns_are_declared_to_be() -> None:
     assert masked["threshold"] == [7.0, 7.0, 7.0]
     assert masked["a_new_column"] == [None, None, None]
     assert masked["status"][1] == "not_covered: fewer than 10 records match"
-    masked = mask_answer(answer, Masking("t_closeness", MASK, 548, few), 1).to_pydict()
+    masked = mask_answer(
+        answer, answer.to_pylist(), Masking("t_closeness", MASK, 548, few), 1
+    ).to_pydict()
     assert masked["value"] == [None, None, None]
-    shown = mask_answer(answer, Masking("t_closeness", MASK, 548), 1).to_pydict()
+    shown = mask_answer(
+        answer, answer.to_pylist(), Masking("t_closeness", MASK, 548), 1
+    ).to_pydict()
     assert shown["value"] == [1.0, 2.5, None]  # a class of the third group has two people
     assert drop_undeclared(answer, "l_diversity", 1).drop_columns(["a_new_column"]) == (
         answer.drop_columns(["a_new_column"])

@@ -1,4 +1,4 @@
-"""Random statements of a marked table: of what is answered, no cell is one of the table."""
+"""Random statements of a marked table: neither an answer nor a refusal has a value of the table."""
 
 import os
 import random
@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from benchmarks.guards.fuzz import find_wrong_refusal, search
 from reid_sql.errors import ReidError
 from reid_sql.serve.allowed import ALLOWED
 from reid_sql.serve.masks import Mask
@@ -187,10 +188,18 @@ def test_no_row_leaves(answerer: Answerer) -> None:
         asked += 1
         try:
             rows = answerer.public.execute(answerer.answer(reader.read(sql))).fetchall()
-        except (ReidError, duckdb.Error):
+        except (ReidError, duckdb.Error) as error:
+            assert not find_wrong_refusal(error, sql), (asked, sql)  # noqa: PT017 - of any kind
             continue
         answered += 1
         cells = {str(cell) for row in rows for cell in row} - {"MARK0", "MARK1", "MARK2"}
         own = [cell for cell in cells if any(mark in cell for mark in MARKS) and cell not in sql]
         assert not own, (asked, sql, own[:3])
     assert answered > asked / 50, (asked, answered)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_plain_sql_shows_no_row_no_small_count_and_no_count_that_is_not_true() -> None:
+    found = search(int(os.environ.get("REID_SQL_FUZZ_SEED", "1")), SECONDS)
+    assert not found.wrong
+    assert found.answered > found.asked / 50

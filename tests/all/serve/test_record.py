@@ -307,6 +307,10 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
     counts = pa.table({"sex": ["F", "M", "D"], "unique_records": [3, 40, 50]})
     # 93 in all
     masking = Masking("risk_summary", BELOW, 1000)
-    assert mask_answer(counts, masking, 1)["unique_records"].to_pylist() == [None, None, 50]
+    assert mask_answer(counts, counts.to_pylist(), masking, 1)["unique_records"].to_pylist() == [
+        None,
+        None,
+        50,
+    ]
     with pytest.raises(ReidError, match="a function must count people by 'person', got profile"):
         mask.ask(con, reader.read("FROM reid.profile(people)").calls[0])

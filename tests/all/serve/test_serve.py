@@ -17,11 +17,9 @@ from reid_sql_udfs import declared
 from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
 from tests.all.serve.marked import MARKS, ROWS
 from tests.processes import environment
+from tests.serve.hostile import HOSTILE
 
 pytestmark = pytest.mark.serve
-HOSTILE = (
-    (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
-)
 SCENARIO = '{"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}'
 # A value for each parameter that a function requires.
 GIVEN = {
@@ -143,12 +141,12 @@ def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: 
 def test_groups_of_few_people_are_refused(client: Client) -> None:
     assert len(client.ask("FROM reid.risk_summary(people, ['age'], by := 'sex')")["rows"]) == 2
     error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'name')")["error"]
-    assert error.startswith("by must make groups of at least 10 records")
+    assert error.startswith("an answer must reveal no group of fewer than 10")
     # 400 people in 200 pairs: rows are many, people are few
     error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'person', entity := 'name')")[
         "error"
     ]
-    assert error.startswith("by must make groups of at least 10 records")
+    assert error.startswith("an answer must reveal no group of fewer than 10")
 
 
 def test_clients_share_a_record_without_a_policy(folder: Path) -> None:
