@@ -23,7 +23,8 @@ MIN_ANYWHERE: Final = 6  # letters of a part that may stand anywhere in a name
 ICD: Final = re.compile(r"[A-TV-Z][0-9][0-9AB]([.][0-9A-Z]{1,4})?")  # ICD-10, as WHO writes it
 MIN_ICD: Final = 3  # values, as E10 is also a road
 MIN_SHARE: Final = 0.5  # of the values are diseases, or amounts
-CURRENCY: Final = r"([€$£¥₹]|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł|Kč)"
+SIGN: Final = r"[€$£¥₹]"
+CURRENCY: Final = rf"({SIGN}|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł|Kč)"
 AMOUNT: Final = re.compile(rf"{CURRENCY}\s?-?\d[\d.,' ]*|-?\d[\d.,' ]*\s?{CURRENCY}\.?")
 REASONS: Final = {
     (*HEALTH, *DISEASES): "the name is one of health",
@@ -38,7 +39,11 @@ def reason_by_name(name: str) -> str | None:
 
     >>> reason_by_name("Hauptdiagnose_2"), reason_by_name("monthlyIncome"), reason_by_name("costume")
     ('the name is one of health', 'the name is one of an amount', None)
+    >>> reason_by_name("total €")
+    'the name is one of an amount'
     """
+    if re.search(SIGN, name):
+        return REASONS[MONEY]
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[^\w]|_", " ", name)
     words = [normal_form(word) for word in spaced.split()]
     for parts, reason in REASONS.items():
