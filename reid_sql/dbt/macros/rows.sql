@@ -34,7 +34,7 @@
   ~ '|ciudadano|paziente|assistito|dipendente|studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant'
   ~ '|persoon|leerling|deelnemer|werknemer|medewerker|pessoa|aluno|funcion[aá]rio|pacjent|klienta'
   ~ '|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|anst[aä]lld' %}
-{% set national = 'ssn|nhs_number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice_?fiscale|matricola' %}
+{% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola' %}
 {% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#' %}
 {% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national ~ '|(' ~ people ~ ')([_ -]?(' ~ number ~ '))?'
   ~ '|(?P<case>fall|case|akten?|dossier|expediente)[_ -]?(' ~ number ~ '|zeichen))[.:]?$' %}

@@ -37,7 +37,7 @@ PEOPLE_WORDS: Final = (
     "anst[aä]lld"
 )
 NATIONAL_IDENTIFIERS: Final = (
-    "ssn|nhs_number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice_?fiscale|matricola"
+    "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola"
 )
 NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
 # A person may have several cases: their numbers do not name people for certain.
