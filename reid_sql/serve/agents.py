@@ -6,11 +6,8 @@ columns and published figures; texts in them are data, and a refusal is a senten
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, time
-from decimal import Decimal
-from math import isfinite
 from typing import Any, Final
 
 from mcp.server.mcpserver import MCPServer
@@ -86,27 +83,15 @@ def _rows(server: Server, sql: str, session: str) -> dict[str, Any]:
     """Ask the server, and write its answer as JSON can."""
     query = server.ask(sql, AGENT, session)
     with server.answerer.public.cursor() as con:
-        answer = con.execute(query)
-        names = [each[0] for each in answer.description or ()]
-        rows = [[_plain(cell) for cell in row] for row in answer.fetchall()]
+        answer = con.sql(query)
+        names = answer.columns
+        # DuckDB writes what Python has no value for, such as 24:00, and JSON has no number for NaN
+        texts = answer.project("json_array(*COLUMNS(*))").fetchall()
+        rows = [json.loads(text, parse_constant=str) for [text] in texts]
     notices = [CUT.format(MAX_ROWS, len(rows))] * (len(rows) > MAX_ROWS)
     notices += [HIDDEN] * any(None in row for row in rows)
     notices += server.reader.cautions.values()
     return {"columns": names, "rows": rows[:MAX_ROWS], "notices": notices}
-
-
-def _plain(cell: object) -> object:
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    if isinstance(cell, Decimal):
-        return float(cell)
-    if isinstance(cell, float) and not isfinite(cell):
-        return str(cell)  # which JSON lacks
-    if isinstance(cell, list | tuple):
-        return [_plain(each) for each in cell]
-    if isinstance(cell, Mapping):
-        return {str(key): _plain(each) for key, each in cell.items()}
-    return cell if cell is None or isinstance(cell, bool | int | float | str) else str(cell)
 
 
 def _verdicts(policy: str | None) -> list[dict[str, str]]:

@@ -143,3 +143,26 @@ def test_the_entry_of_the_registry_is_of_this_version_and_starts_the_server() ->
     assert package["transport"] == {"type": "stdio"}
     words = [each.get("value") or each.get("name") for each in package["packageArguments"]]
     assert words[:2] == ["serve", "--mcp"]
+
+
+def test_values_that_python_lacks_reach_an_agent_as_duckdb_writes_them(tmp_path: Path) -> None:
+    file = tmp_path / "shifts.parquet"
+    days = "CASE WHEN i < 30 THEN DATE 'infinity' WHEN i < 60 THEN DATE '12026-01-01' END"
+    with duckdb.connect() as con:
+        con.execute(
+            f"""COPY (SELECT {days} AS last_day, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS began,
+            TIME '24:00' AS until FROM range(90) t(i)) TO '{file}'"""
+        )
+    sql = ["last_day", "began", "until"]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("ask", {"sql": f"SELECT {each}, count(*) AS n FROM shifts GROUP BY {each}"})
+        for each in sql
+    ]
+    days_found, began, until = ask([str(file)], calls)
+    assert {str(day): n for day, n in days_found["rows"]} == {
+        "infinity": 30,
+        "12026-01-01": 30,
+        "None": 30,
+    }
+    assert [n for _, n in began["rows"]] == [90]
+    assert until["rows"] == [["24:00:00", 90]]
