@@ -8,7 +8,7 @@
 --   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
 --   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)
---     measure 'alpha_k_anonymity', 'beta_likeness' (basic) or 'delta_disclosure' (present); k for the first
+--     measure 'alpha_k_anonymity', 'beta_likeness' (basic) or 'delta_disclosure' (present), k for the first
 --   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)
 --     these measures, 'l_diversity' or 't_closeness'
 --   household_risk(tbl, household, columns, threshold, nulls)
@@ -278,7 +278,7 @@ CREATE OR REPLACE MACRO t_closeness(
   tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
     reid_choice('variant', variant, ['equal']), reid_number('t', t, 0, 1, false), false, 1, nulls);
--- The variant, the threshold and the least k of a measure; k is of one measure alone.
+-- The variant, the threshold and the least k of a measure. Only one measure has a k.
 CREATE OR REPLACE MACRO reid_variant(measure, choices) AS CASE reid_choice('measure', measure, choices)
   WHEN 'l_diversity' THEN 'distinct' WHEN 't_closeness' THEN 'equal' WHEN 'beta_likeness' THEN 'basic'
   WHEN 'delta_disclosure' THEN 'present' ELSE 'general' END;
@@ -400,8 +400,8 @@ CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'va
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
   ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
--- Which records stand out: a set of columns is minimal for a record where it singles it out, and no part of it
--- does. Of A columns, a set of k scores the product of A - i, for i from k to max_size, or to A - 1.
+-- Which records stand out: a set of columns is minimal for a record where it singles it out, and no part of
+-- it does. Of A columns, a set of k scores the product of A - i, for i from k to max_size, or to A - 1.
 CREATE OR REPLACE MACRO reid_unique_sets(tbl, columns, subsets, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT record, system.main.list_filter(['
     || CASE WHEN len(subsets) <= 5000 THEN array_to_string(list_transform(subsets, lambda places:

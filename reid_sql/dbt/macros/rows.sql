@@ -28,13 +28,15 @@
 {# The words are those of the profile: person, national identifier, number, case. #}
 {% set people = 'person|people|patient|subject|customer|client|member|user|respondent|employee|student'
   ~ '|participant|citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)'
-  ~ '|mitglied(?:s|er)?|teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen|mitarbeiter|matrikel(?=.)'
+  ~ '|mitglied(?:s|er)?|teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen'
+  ~ '|mitarbeiter|matrikel(?=.)'
   ~ '|einwohner|bewohner|nutzer|benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve'
   ~ '|personne|usager|b[eé]n[eé]ficiaire|paciente|cliente|afiliado|alumno|empleado|usuario|asegurado'
   ~ '|ciudadano|paziente|assistito|dipendente|studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant'
   ~ '|persoon|leerling|deelnemer|werknemer|medewerker|pessoa|aluno|funcion[aá]rio|pacjent|klienta'
   ~ '|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|anst[aä]lld' %}
-{% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola' %}
+{% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer'
+  ~ '|codice[_ ]?fiscale|matricola' %}
 {% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#' %}
 {% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national ~ '|(' ~ people ~ ')([_ -]?(' ~ number ~ '))?'
   ~ '|(?P<case>fall|case|akten?|dossier|expediente)[_ -]?(' ~ number ~ '|zeichen))[.:]?$' %}
