@@ -60,6 +60,10 @@ from reid_sql.prepare.transformation import (
 MASK_OF_REPORT: Final = (
     10  # of the report and the policy that are taken away, if the page has no mask
 )
+KINDS_OF_ROWS: Final = (
+    "parquet",
+    "csv",
+)  # files of the release, of which the policy names the first
 REFUSAL_NOBODY: Final = "the groups must leave somebody in the release, got nobody; choose a coarser form, or a smaller group"
 
 
@@ -356,10 +360,10 @@ class Exploration:
         page = self.release(choice).report
         return "" if page is None else render_html(page)
 
-    def rows(self, choice: Choice) -> bytes:
-        """Write the rows of the release as Parquet, read again and compared with those that were measured."""
+    def rows(self, choice: Choice, kind: str = KINDS_OF_ROWS[0]) -> bytes:
+        """Write the rows of the release as Parquet or CSV, read again and compared with those measured."""
         release = self.release(choice)
-        file = _file_of_rows(self.folder)
+        file = _file_of_rows(self.folder, kind)
         write_releases(release, [self.original], {release.tables[0].table.name: file})
         try:
             return file.read_bytes()
@@ -367,8 +371,8 @@ class Exploration:
             file.unlink()
 
 
-def _file_of_rows(folder: Path) -> Path:
-    return folder / "released.parquet"
+def _file_of_rows(folder: Path, kind: str) -> Path:
+    return folder / f"released.{kind}"
 
 
 def _levels(form: Hierarchy) -> Sequence[int]:
@@ -402,6 +406,6 @@ def explore(
         source = replace(policy.tables[0].source, location=first[1])
         table = replace(policy.tables[0], released=None, source=source)
         policy = replace(policy, tables=(table,))
-        written = [unfinished(_file_of_rows(folder))]
+        written = [unfinished(_file_of_rows(folder, kind)) for kind in KINDS_OF_ROWS]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):
             yield Exploration(starter, original, policy, mask, folder)

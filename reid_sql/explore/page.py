@@ -21,7 +21,8 @@ INTRODUCTION: Final = (
 )
 FILES: Final = {
     "policy.toml": "the policy (TOML)",
-    "release.parquet": "the release (Parquet)",
+    "release.parquet": "the release (Parquet), which the policy names",
+    "release.csv": "the release (CSV)",
     "release.sql": "the release as SQL of DuckDB",
     "report.html": "the report, with small counts masked (HTML)",
 }

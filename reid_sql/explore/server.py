@@ -5,6 +5,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -28,6 +29,7 @@ KINDS: Final = {
     "toml": "application/toml; charset=utf-8",
     "sql": "application/sql; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
+    "csv": "text/csv; charset=utf-8",
 }
 STOPPED: Final = "Counting was stopped, as another choice was made. Load this page again to count."
 REFUSED: Final = "Open the address that reid-sql explore printed."
@@ -73,6 +75,7 @@ class Session:
         parts: Mapping[str, Callable[[Choice], str | bytes]] = {
             "policy.toml": exploration.policy_text,
             "release.parquet": exploration.rows,
+            "release.csv": partial(exploration.rows, kind="csv"),
             "release.sql": exploration.sql,
             "report.html": exploration.report,
         }

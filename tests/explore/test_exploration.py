@@ -1,5 +1,6 @@
 """What an exploration shows equals what a reader counts of the files that are taken away."""
 
+import io
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -67,6 +68,11 @@ def assert_as_counted(exploration: Exploration, choice: Choice, folder: Path) ->
         ((name,),) = con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
         released = con.sql(f'FROM "{name}"').fetchall()
     assert Counter(released) == Counter(tuple(row.values()) for row in rows)
+    texts = pl.read_csv(io.BytesIO(exploration.rows(choice, "csv")), infer_schema=False)
+    with duckdb.connect() as con:
+        names = ", ".join(f'"{name}"::VARCHAR' for name in texts.columns)
+        expected = con.sql(f"SELECT {names} FROM '{folder}/*.parquet'").fetchall()
+    assert Counter(texts.rows()) == Counter(expected)
 
 
 @pytest.mark.parametrize("seed", range(3))

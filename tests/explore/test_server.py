@@ -306,7 +306,7 @@ def test_it_listens_on_this_machine_alone(client: Client) -> None:
 
 
 def test_files_are_taken_away_as_files(client: Client) -> None:
-    for name in ("policy.toml", "release.parquet", "release.sql", "report.html"):
+    for name in ("policy.toml", "release.parquet", "release.csv", "release.sql", "report.html"):
         reply = client.ask("GET", f"{client.home}0/{name}")
         assert reply.status == 200
         assert reply.headers["Content-Disposition"].startswith("attachment; filename=")

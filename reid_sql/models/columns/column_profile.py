@@ -36,9 +36,7 @@ PEOPLE_WORDS: Final = (
     "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
     "anst[aä]lld"
 )
-NATIONAL_IDENTIFIERS: Final = (
-    "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola"
-)
+NATIONAL_IDENTIFIERS: Final = "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola"
 NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
 # A person may have several cases: their numbers do not name people for certain.
 CASE_WORDS: Final = "fall|case|akten?|dossier|expediente"
