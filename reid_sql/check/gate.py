@@ -25,6 +25,7 @@ from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import Additions, PreparedRelease, render_html
+from reid_sql.check.lineage import render_openlineage
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
@@ -409,6 +410,10 @@ class Report:
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""
         return self._written("--junit", path, render_junit(self.page))
+
+    def openlineage(self, path: str | PathLike[str]) -> Path:
+        """Write the verdicts as an event of OpenLineage, for a data catalogue, and give the path."""
+        return self._written("--openlineage", path, render_openlineage([self.page]))
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
         file = Path(path)

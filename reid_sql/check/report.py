@@ -150,6 +150,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--json-report": ('{\n  "format": "reid-sql report',),
     "--junit": ('<?xml version="1.0" encoding="utf-8"?>\n<testsuites',),
     "--html": ("<!doctype html>",),
+    "--openlineage": ('{\n  "eventTime"',),
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
     "--write-hierarchies": (),  # a person edits it

@@ -16,6 +16,7 @@ from rich.console import Group, RenderableType
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.html import Additions, PreparedRelease, render_html
+from reid_sql.check.lineage import render_openlineage
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import SECONDS, Policy
@@ -47,7 +48,12 @@ from reid_sql.terminal.console import Text
 from reid_sql.terminal.runner import sentence
 
 Page = ReportPage
-REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file
+REPORTS: Final = (
+    "json_report",
+    "junit",
+    "html",
+    "openlineage",
+)  # options of `check` that name a file
 NOT_IN_A_FILE: Final = (
     "No release was searched for: its table must be in a file that DuckDB reads. Copy it or an extract into "
     "one, and run reid-sql prepare."
@@ -141,6 +147,7 @@ def _report_alone(
         "json_report": to_json,
         "junit": render_junit,
         "html": partial(render_html, additions=Additions(prepared=result.prepared)),
+        "openlineage": lambda page: render_openlineage([page]),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))
@@ -157,6 +164,11 @@ def _report_run(
         "json_report": partial(to_json, run),
         "junit": partial(render_run_junit, results),
         "html": partial(render_run_html, results),
+        "openlineage": partial(
+            render_openlineage,
+            [each.page for each in results if each.page is not None],
+            [f"{each.file}: {each.refusal}" for each in results if each.page is None],
+        ),
     }
     for name, file in files.items():
         write_report(file, writers[name]())

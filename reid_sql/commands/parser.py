@@ -165,6 +165,11 @@ def add_check(parser: Parser) -> None:
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
+    parser.option(
+        "--openlineage",
+        "write the verdicts as an event of OpenLineage, which data catalogues read",
+        "FILE",
+    )
     parser.option("--baseline", "an earlier JSON report: fail only if a figure got worse", "FILE")
     parser.option(
         "--prepare",

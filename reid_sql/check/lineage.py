@@ -1,0 +1,100 @@
+"""Verdicts as an event of OpenLineage: data catalogues show them beside the table that was checked.
+
+The event has no figure: a check is an assertion that holds or not. One that was not judged does not hold.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+from uuid import NAMESPACE_URL, uuid5
+
+from reid_sql._version import __version__
+from reid_sql.check.masking import ReportPage, refuse_unmasked
+from reid_sql.check.sentences import (
+    checks_of,
+    describe_check,
+    describe_check_and_columns,
+    format_limit,
+)
+
+PRODUCER: Final = f"https://pypi.org/project/reid-sql/{__version__}"
+NAMESPACE: Final = "reid-sql"
+SPECIFICATION: Final = "https://openlineage.io/spec/{}#/$defs/{}"
+EVENT: Final = SPECIFICATION.format("2-0-2/OpenLineage.json", "RunEvent")
+PASSING: Final = "pass"
+
+
+def render_openlineage(pages: Sequence[ReportPage], refusals: Sequence[str] = ()) -> str:
+    """Write one event of a run of `check`; it failed where a policy was refused, and says why."""
+    for page in pages:
+        refuse_unmasked(page)
+    names = ", ".join(page["policy"]["name"] for page in pages) or "check"
+    digests = " ".join(page["digest"] for page in pages)
+    now = datetime.now(UTC).isoformat()
+    error = {"message": " ".join(refusals), "programmingLanguage": "SQL"}
+    event = {
+        "eventTime": now,
+        "producer": PRODUCER,
+        "schemaURL": EVENT,
+        "eventType": "FAIL" if refusals else "COMPLETE",
+        "run": {
+            "runId": str(uuid5(NAMESPACE_URL, f"{now} {digests}")),
+            "facets": {"errorMessage": _facet("ErrorMessageRunFacet", "1-0-1", error)}
+            if refusals
+            else {},
+        },
+        "job": {"namespace": NAMESPACE, "name": names, "facets": {}},
+        "inputs": [_describe_dataset(page, table) for page in pages for table in page["tables"]],
+        "outputs": [],
+    }
+    return json.dumps(event, indent=2, ensure_ascii=False) + "\n"
+
+
+def _facet(name: str, version: str, fields: dict[str, Any]) -> dict[str, Any]:
+    schema = SPECIFICATION.format(f"facets/{version}/{name}.json", name)
+    return {"_producer": PRODUCER, "_schemaURL": schema, **fields}
+
+
+def _describe_dataset(page: ReportPage, table: ReportPage) -> dict[str, Any]:
+    """Name the table as OpenLineage does, with an assertion for each check."""
+    assertions = [_describe_assertion(check) for check in checks_of(page, table["name"])]
+    facet = _facet("DataQualityAssertionsDatasetFacet", "1-1-0", {"assertions": assertions})
+    namespace, name = name_dataset(table["file"], table["table"])
+    return {
+        "namespace": namespace,
+        "name": name,
+        "facets": {},
+        "inputFacets": {"dataQualityAssertions": facet},
+    }
+
+
+def name_dataset(file: str, table: str | None) -> tuple[str, str]:
+    """Give the namespace and the name of a dataset: a file by its path, a table by its database.
+
+    >>> name_dataset("people.parquet", None)
+    ('file', 'people.parquet')
+    >>> name_dataset("postgres://reader@db.example:5432/clinic", "public.people")
+    ('postgres://db.example:5432', 'clinic.public.people')
+    """
+    parts = urlsplit(file)
+    if not parts.scheme or not parts.hostname:
+        return "file", ".".join(filter(None, (file, table)))
+    port = "" if parts.port is None else f":{parts.port}"
+    path = parts.path.strip("/").replace("/", ".")
+    return f"{parts.scheme}://{parts.hostname}{port}", ".".join(filter(None, (path, table)))
+
+
+def _describe_assertion(check: ReportPage) -> dict[str, Any]:
+    columns = check["quasi_identifiers"]
+    column = check["sensitive"] or (columns[0] if len(columns) == 1 else None)
+    return {
+        "assertion": describe_check(check),
+        "success": check["verdict"] == PASSING,
+        "severity": "error",
+        "name": describe_check_and_columns(check),
+        "description": f"{check['words']}; verdict: {check['verdict']}",
+        "expected": format_limit(check),
+        **({"column": column} if column else {}),
+    }
