@@ -45,6 +45,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
+from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import sentence
 
 Page = ReportPage
@@ -199,7 +200,8 @@ def _print_plans(options: argparse.Namespace) -> int:
         print(f"-- {place}: returns {_name_values(statement.columns)}\n{statement.sql};")  # noqa: T201 - SQL, never wrapped
     for plan in plans:
         for table, check, columns in plan.checks:
-            print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
+            named = escape_control_characters(table)
+            print(f"-- {named}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
         "; a group that is measured alone asks for more" if any(map(_has_groups, policies)) else ""
     )
@@ -212,7 +214,13 @@ def _has_groups(policy: Policy) -> bool:
 
 
 def _name_values(columns: Sequence[str]) -> str:
-    return f"values of {', '.join(columns)}" if columns else "counts and codes"
+    r"""Name columns in a comment, which a line break in a name must not end.
+
+    >>> _name_values(["age", "a\nb"])
+    'values of age, a\\x0ab'
+    """
+    named = escape_control_characters(", ".join(columns))
+    return f"values of {named}" if columns else "counts and codes"
 
 
 def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:

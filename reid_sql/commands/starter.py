@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_
 from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.remote import VARIABLE, is_connection
+from reid_sql.terminal.control_characters import escape_control_characters
 
 KNOWABLE: Final = (
     kinds.CATEGORY,
@@ -295,7 +296,7 @@ class Starter:
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
         left = {"identifiers, names and free text": self.omitted} | self.unmeasured
-        reasons = "".join(f"#     {', '.join(left[why])}: {why}.\n" for why in left if left[why])
+        reasons = "".join(_comment(", ".join(left[why]), f"{why}.") for why in left if left[why])
         names = list(chain.from_iterable(left.values()))
         has_population = self.population is not None
         return TABLE.format(
@@ -323,7 +324,7 @@ class Starter:
     def _sensitive_lines(self) -> str:
         if not self.sensitive:
             return '# sensitive = ["diagnosis"]'
-        reasons = "".join(f"#     {name}: {reason}.\n" for name, reason in self.sensitive.items())
+        reasons = "".join(_comment(name, f"{reason}.") for name, reason in self.sensitive.items())
         return f"{reasons}sensitive = {toml_texts(list(self.sensitive))}"
 
     def scenario(self, path: str) -> str:
@@ -334,10 +335,15 @@ class Starter:
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
 
 
+def _comment(name: str, why: str) -> str:
+    """Write a comment of one line: a name with a line break must not go on as a key of the policy."""
+    return f"#     {escape_control_characters(f'{name}: {why}')}\n"
+
+
 def write_policy(
     path: str, starters: Sequence[Starter], unread: Mapping[str, str] | None = None
 ) -> str:
     """Write the policy of some tables, which lies at the path; `unread` are those without one, and why."""
-    lines = "".join(f"#     {name}: {why}\n" for name, why in (unread or {}).items())
+    lines = "".join(starmap(_comment, (unread or {}).items()))
     omitted = UNREAD.format(lines) if lines else ""
     return POLICY.format(policy=path) + omitted + "".join(each.table() for each in starters)

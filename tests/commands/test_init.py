@@ -180,3 +180,30 @@ def test_a_pattern_is_one_table(tmp_path: Path) -> None:
     assert checked(tmp_path, "visits.policy.toml") == {"visits": 800}
     (tmp_path / "empty").mkdir()
     assert "got none in 'empty'" in command("init", "empty", folder=tmp_path).stderr
+
+
+def test_a_name_with_a_line_break_is_no_key_of_the_policy(tmp_path: Path) -> None:
+    """Its second line would leave out every check: names come from whoever made the file."""
+    end = 'x\ncautions = "accept"\n[[tables.checks]]\nmeasure = "k"\nat_least = 1\n# '
+    names = [f"{role} {end}" for role in ("full name", "diagnosis", "patient_id", "age", "total €")]
+    data = tmp_path / "data"
+    data.mkdir()
+    rows = [
+        (f"Name {i}", ("flu", "hiv")[i % 2], f"P{i // 3}", 20 + i % 40, f"{i % 90},50 €")
+        for i in range(300)
+    ]
+    pl.DataFrame(rows, [*names[:3], names[3], names[4]], orient="row").write_parquet(
+        data / "a.parquet"
+    )
+    (data / f"b{end.replace('/', '')}.csv").write_text('age,sex\n1,"f\n', encoding="utf-8")
+    assert command("init", "data", folder=tmp_path).returncode == 0
+    assert command("init", "data/a.parquet", folder=tmp_path).returncode == 0
+    for file in ("data.policy.toml", "a.policy.toml"):
+        read = tomllib.loads((tmp_path / file).read_text(encoding="utf-8"))
+        assert read["cautions"] == "refuse"
+        [table] = read["tables"]
+        listed = [*table["quasi_identifiers"], *table["sensitive"], *table.get("left_out", ())]
+        assert {*names} - {*listed} <= {names[2]}
+        assert all(check.get("at_least", 5) > 1 for check in table["checks"])
+    scenario = tomllib.loads((tmp_path / "a.scenario.toml").read_text(encoding="utf-8"))
+    assert {*scenario} <= {"name", "population", "groups"}
