@@ -38,7 +38,9 @@ by = ["town"]
 @pytest.fixture(autouse=True)
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [(20 + i % 3, "fm"[i % 2], ("flu", "hiv")[i // 6 % 2], "Ulm", i // 4) for i in range(120)]
+    rows = [
+        (20 + i % 3, "fm"[i % 2], ("flu", "hiv")[i // 6 % 2], "Ulm", i // 4) for i in range(120)
+    ]
     frame = pl.DataFrame(rows, ["age", "sex", "illness", "town", "pid"], orient="row")
     frame.write_parquet("people.parquet")
 
