@@ -328,8 +328,8 @@ CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
     FROM (SELECT system.main.count(*) AS class_size, system.main.any_value(members) AS members,
         system.main.any_value(risk) AS risk, system.main.any_value(member_risk) AS member_risk
       FROM (SELECT system.main.list(class ORDER BY class ASC) AS classes, system.main.count(*) AS members,
-          1 - system.main.product(1 - 1 / size ORDER BY size) AS risk,
-          system.main.sum(1 / size ORDER BY size) AS member_risk
+          1 - system.main.product(1 - 1::DOUBLE / size ORDER BY size ASC) AS risk,
+          system.main.sum(1::DOUBLE / size ORDER BY size ASC) AS member_risk
         FROM (SELECT * REPLACE (CASE WHEN system.main.typeof(q1) NOT IN (''FLOAT'', ''DOUBLE'')
               OR NOT system.main.isnan(TRY_CAST(q1 AS DOUBLE)) THEN q1 END AS q1),
             CASE WHEN q1 IS NULL OR system.main.typeof(q1) IN (''FLOAT'', ''DOUBLE'')

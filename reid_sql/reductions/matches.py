@@ -162,12 +162,12 @@ def _count(
         reid_knowledge AS MATERIALIZED (
           SELECT row_number() OVER () AS id, points, known, weight
           FROM (
-            SELECT points, known, sum(weight ORDER BY weight) AS weight
+            SELECT points, known, sum(weight ORDER BY weight ASC) AS weight
             FROM ({combinations}) GROUP BY points, known
           )
         ),
         {_match(max(points), holders)}
-        SELECT points % {ALL_POINTS} AS points, matches, sum(weight ORDER BY weight) AS weight,
+        SELECT points % {ALL_POINTS} AS points, matches, sum(weight ORDER BY weight ASC) AS weight,
           people, people_with_fewer,
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
         FROM reid_matched JOIN reid_total USING (points)
@@ -319,7 +319,7 @@ def _combinations(points: int) -> str:
     )
     return f"""{of_few}
               UNION ALL
-              SELECT s1.points, [{items}], 1 / {_choose("s1.size", str(points))}
+              SELECT s1.points, [{items}], 1::DOUBLE / {_choose("s1.size", str(points))}
               FROM reid_exact s1 {joins}
               WHERE s1.points = {points} AND s1.size > {points}"""
 

@@ -180,7 +180,7 @@ def _over_distinct(
     weights = positive("weight")  # numbers with fractions: their sum depends on their order
     size, mass = (
         class_size(tbl),
-        f"sum({weights}{'' if weight is None else f' ORDER BY {weights}'})",
+        f"sum({weights}{'' if weight is None else f' ORDER BY {weights} ASC'})",
     )
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
         before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
@@ -230,7 +230,8 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
         ),
         reid_households AS (
           SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
-            1 - product(1 - 1 / size ORDER BY size) AS risk, sum(1 / size ORDER BY size) AS member_risk
+            1 - product(1 - 1::DOUBLE / size ORDER BY size ASC) AS risk,
+            sum(1::DOUBLE / size ORDER BY size ASC) AS member_risk
           FROM reid_members GROUP BY q1, alone
         )
         SELECT class_size, members, risk, member_risk, sum(class_size)::BIGINT AS households

@@ -118,7 +118,7 @@ def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, enti
     return f"""
         SELECT {texts(subset)} AS subset, count(*) AS records,
           coalesce(sum(classes), 0)::BIGINT AS classes,
-          coalesce(sum(1::DOUBLE / class_size ORDER BY class_size), 0) AS reidentifications,
+          coalesce(sum(1::DOUBLE / class_size ORDER BY class_size ASC), 0) AS reidentifications,
           coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
           count(*) FILTER (class_size = 1) AS unique_records
         FROM (

@@ -36,14 +36,16 @@ def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
         return 0.0
     classes = _draw_classes(rows, names)
     drawn = np.array(
-        ask(f"{classes} SELECT n::UBIGINT, {', '.join(names)} FROM reid_drawn ORDER BY h"),
+        ask(f"{classes} SELECT n::UBIGINT, {', '.join(names)} FROM reid_drawn ORDER BY h ASC"),
         dtype=np.uint64,
     )
     sizes = drawn[:, 0].astype(np.int64)
     chosen, odds = choose_columns(drawn[:, 1:].view(np.int64), sizes)
     used = [names[column] for column in chosen]
     drawn_near = (
-        ask(f"{_draw_classes(rows, used)} {_count_near(used)} ORDER BY place, h") if used else []
+        ask(f"{_draw_classes(rows, used)} {_count_near(used)} ORDER BY place ASC, h ASC")
+        if used
+        else []
     )
     near = np.array([row[2] for row in drawn_near], dtype=np.int64).reshape(len(used), len(sizes)).T
     return share_of_copies(sizes, near, odds)

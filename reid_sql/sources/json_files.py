@@ -29,7 +29,7 @@ SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) F
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
     count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
     count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
-FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key
+FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key ASC
 """
 # DuckDB reads a decimal number as a double: one of so many digits becomes a text that begins with a mark. A
 # string is matched first, so that nothing within one is; the empty mark behind it goes.

@@ -67,7 +67,7 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
         count_candidates(item, quoted(name), kinds_of_columns[name], place)
         for place, name in enumerate(names)
     ]
-    rows = _rows_of(ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place")) if names else []
+    rows = _rows_of(ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place ASC")) if names else []
     codes = {}
     for name, row in zip(names, rows, strict=True):
         ends = row["least"], row["greatest"]

@@ -170,7 +170,7 @@ def choose_hidden(
         categories = ", ".join(f"to_json(c.{alias})" for alias in aliases(len(by)))
         figures = {**figures, "label": f"to_json([{categories}])::VARCHAR"}
         published = [
-            f"(SELECT list({name} ORDER BY place) FROM ({earlier}))" for name in ("tbl", "text")
+            f"(SELECT list({name} ORDER BY place ASC) FROM ({earlier}))" for name in ("tbl", "text")
         ]
         published.append(_list_figure("label"))
     more = [f"{protection}::BIGINT", nested, texts(by), *published, *map(_list_figure, sums)]

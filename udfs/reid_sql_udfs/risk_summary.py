@@ -42,7 +42,9 @@ def risk_summary(
 ) -> disclosure.ProsecutorRisk:
     """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
-    A record's risk is 1/class_size. Refuses an empty table and a threshold outside [0, 1].
+    A record's risk is 1/class_size. `average_risk` is its mean over records, `average_class_risk` over
+    classes; `uniqueness` and `records_at_risk` are shares of the records. Refuses an empty table and a
+    threshold outside [0, 1].
 
     One row per person is assumed. With `entity`, the column that identifies people (NULL is refused), all
     figures count people: a class counts its people, and an attacker knows the row of each person whose class

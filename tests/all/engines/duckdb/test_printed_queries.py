@@ -26,6 +26,8 @@ def test_a_printed_query_answers_what_python_answers(
     table: str,
 ) -> None:
     for call in CALLS:
+        if declared()[call.partition("(")[0]].needs_python:
+            continue  # the script has macros of its own for these
         for nulls in ("value", "drop"):
             asked = f"{call[:-1].format(table, table)}, nulls := '{nulls}')"
             printed = plain_sql(asked, declared())

@@ -57,7 +57,7 @@ FROM (
     reid_knowledge AS MATERIALIZED (
       SELECT row_number() OVER () AS id, points, known, weight
       FROM (
-        SELECT points, known, sum(weight ORDER BY weight) AS weight
+        SELECT points, known, sum(weight ORDER BY weight ASC) AS weight
         FROM (
           SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
           FROM reid_exact
@@ -99,7 +99,7 @@ FROM (
       )
       GROUP BY id
     )
-    SELECT points % 2147483647 AS points, matches, sum(weight ORDER BY weight) AS weight,
+    SELECT points % 2147483647 AS points, matches, sum(weight ORDER BY weight ASC) AS weight,
       people, people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
     FROM reid_matched
     JOIN reid_total USING (points)
