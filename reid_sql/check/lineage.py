@@ -18,12 +18,12 @@ from reid_sql.check.sentences import (
     describe_check_and_columns,
     format_limit,
 )
+from reid_sql.check.verdicts import PASS
 
 PRODUCER: Final = f"https://pypi.org/project/reid-sql/{__version__}"
 NAMESPACE: Final = "reid-sql"
 SPECIFICATION: Final = "https://openlineage.io/spec/{}#/$defs/{}"
 EVENT: Final = SPECIFICATION.format("2-0-2/OpenLineage.json", "RunEvent")
-PASSING: Final = "pass"
 
 
 def render_openlineage(pages: Sequence[ReportPage], refusals: Sequence[str] = ()) -> str:
@@ -91,7 +91,7 @@ def _describe_assertion(check: ReportPage) -> dict[str, Any]:
     column = check["sensitive"] or (columns[0] if len(columns) == 1 else None)
     return {
         "assertion": describe_check(check),
-        "success": check["verdict"] == PASSING,
+        "success": check["verdict"] == PASS,
         "severity": "error",
         "name": describe_check_and_columns(check),
         "description": f"{check['words']}; verdict: {check['verdict']}",

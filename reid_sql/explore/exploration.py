@@ -60,10 +60,8 @@ from reid_sql.prepare.transformation import (
 MASK_OF_REPORT: Final = (
     10  # of the report and the policy that are taken away, if the page has no mask
 )
-KINDS_OF_ROWS: Final = (
-    "parquet",
-    "csv",
-)  # files of the release, of which the policy names the first
+# files of the release, of which the policy names the first
+KINDS_OF_ROWS: Final = ("parquet", "csv")
 REFUSAL_NOBODY: Final = "the groups must leave somebody in the release, got nobody; choose a coarser form, or a smaller group"
 
 
