@@ -14,7 +14,7 @@ import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.sources.formats import TextFile, TextFormat
+from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
 from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
 from reid_sql.sources.reading import (
@@ -29,6 +29,7 @@ from reid_sql.sources.reading import (
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.sources.text_content import TextFormat
 from reid_sql.terminal.progress import update
 from reid_sql.terminal.runner import run, sentence
 

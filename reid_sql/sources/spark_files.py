@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
-from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
+from reid_sql.sources.formats import count_slowly, inspect_text
+from reid_sql.sources.text_content import TextFormat, nonblank_lines
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
