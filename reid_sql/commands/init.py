@@ -17,15 +17,15 @@ from reid_sql.commands.starter import (
     MAX_VALUES_READ,
     PATTERN,
     Starter,
-    find_sensitive_values,
+    find_reasons_by_values,
     find_texts,
+    judge_values,
     source_of,
     stem_of,
     write_policy,
 )
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.columns.sensitive_columns import reason_by_values
 from reid_sql.sources.files import kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
@@ -179,7 +179,7 @@ def _in_file(
     def profile() -> Starter:
         con, name = open_file(options_of_table, keep=True)
         rows = profile_columns(con, name, [])
-        return Starter(rows, source, None, find_sensitive_values(con, name, rows))
+        return Starter(rows, source, None, find_reasons_by_values(con, name, rows))
 
     return source, profile
 
@@ -213,7 +213,7 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     sensitive = {}
     for each in find_texts(rows):
         frequent = opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]
-        if reason := reason_by_values([row["v"] for row in frequent]):
+        if reason := judge_values([row["v"] for row in frequent]):
             sensitive[each] = reason
     profiled = {row["column_name"] for row in rows}
     source = {"url": options.file, "table": name}

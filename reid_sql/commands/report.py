@@ -33,7 +33,7 @@ from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, find_sensitive_values, source_of
+from reid_sql.commands.starter import Starter, find_reasons_by_values, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -45,7 +45,7 @@ from reid_sql.terminal.console import Text, heading
 from reid_sql.terminal.markup import page_blocks
 from reid_sql.terminal.pages import class_size_bars
 
-STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names or free text)."
+STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
 STEP_POLICY: Final = (
     "{} writes a starter policy. Review its columns: only you know what others know."
@@ -170,7 +170,7 @@ def propose(
 ) -> Starter:
     """Profile the table, and propose a role for each column."""
     rows = profile_columns(con, name, [])
-    return Starter(rows, source, population, find_sensitive_values(con, name, rows))
+    return Starter(rows, source, population, find_reasons_by_values(con, name, rows))
 
 
 def measure(

@@ -14,6 +14,7 @@ import duckdb
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
+from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
@@ -98,7 +99,7 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
-NAME: Final = "name"  # the kind of advice on names of people
+CONTACTS: Final = "the values are contacts"
 PATTERN: Final = frozenset("*?[")
 COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
@@ -133,10 +134,10 @@ def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def find_sensitive_values(
+def find_reasons_by_values(
     con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, str]:
-    """Find the columns of texts whose most frequent values are diseases or amounts, and which they are."""
+    """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)
     values: dict[str, list[str]] = {name: [] for name in named}
     for start in range(0, len(named), COLUMNS_AT_ONCE):
@@ -157,7 +158,12 @@ def find_sensitive_values(
         for rest, value in frequent:
             grouped = (1 << len(part)) - 1 - rest
             values[part[len(part) - grouped.bit_length()]].append(value)
-    return {name: reason for name in named if (reason := reason_by_values(values[name]))}
+    return {name: reason for name in named if (reason := judge_values(values[name]))}
+
+
+def judge_values(values: Sequence[str]) -> str | None:
+    """Say what some values of a column are, where nobody should learn them, or they identify people."""
+    return CONTACTS if are_contacts(values) else reason_by_values(values)
 
 
 def stem_of(file: str) -> str:
@@ -179,7 +185,7 @@ class Starter:
     rows: Sequence[dict[str, Any]]  # of its profile
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
-    by_values: Mapping[str, str] = field(default_factory=dict)  # sensitive columns: what they are
+    by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
 
     @property
@@ -222,7 +228,8 @@ class Starter:
         """The columns that nobody should learn about a person, and why they are taken for such."""
         named = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
         reasons = {name: reason_by_name(name) or self.by_values.get(name) for name in named}
-        return {name: reason for name, reason in reasons.items() if reason}
+        omitted = self.omitted
+        return {name: reason for name, reason in reasons.items() if reason and name not in omitted}
 
     @property
     def entity(self) -> str | None:
@@ -257,12 +264,13 @@ class Starter:
 
     @property
     def omitted(self) -> list[str]:
-        """Identifiers, names of people and free text."""
+        """Identifiers, names of people, contacts and free text."""
         return [
             row["column_name"]
             for row in self.rows
             if row["looks_like"] in (kinds.IDENTIFIER, kinds.FREE_TEXT)
-            or kinds.kind_of_advice(row["column_name"], row["looks_like"], 1) == NAME
+            or self.by_values.get(row["column_name"]) == CONTACTS
+            or kinds.kind_of_advice(row, 1) in (NAME, CONTACT)
         ]
 
     @property
@@ -295,7 +303,7 @@ class Starter:
 
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
-        left = {"identifiers, names and free text": self.omitted} | self.unmeasured
+        left = {"identifiers, names, contacts and free text": self.omitted} | self.unmeasured
         reasons = "".join(_comment(", ".join(left[why]), f"{why}.") for why in left if left[why])
         names = list(chain.from_iterable(left.values()))
         has_population = self.population is not None
