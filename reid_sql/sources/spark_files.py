@@ -10,12 +10,14 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
+from pyspark.sql.types import StructType
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
 from reid_sql.sources.formats import count_slowly, inspect_text
+from reid_sql.sources.json_files import MAX_DEPTH, MAX_KEYS
 from reid_sql.sources.text_content import TextFormat, nonblank_lines
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
@@ -88,7 +90,22 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
         _refuse_other_count(where, frame.count(), nonblank_lines(Path(path)))
-    return frame
+    return frame.select(*_list_columns(frame.schema))
+
+
+def _list_columns(objects: StructType, parents: tuple[str, ...] = ()) -> list[Column]:
+    """List the columns of objects of JSON, and of those within them, as they are read without Spark."""
+    columns = []
+    for field in objects.fields:
+        path = (*parents, field.name)
+        within = field.dataType
+        divided = []
+        is_divided = isinstance(within, StructType) and len(within.fields) <= MAX_KEYS
+        if is_divided and len(path) <= MAX_DEPTH:
+            divided = _list_columns(within, path)
+        column = F.col(".".join(map(_quote_name, path))).alias(".".join(path))
+        columns += divided or [column]
+    return columns
 
 
 def _refuse_kinds(values: DataFrame, where: str) -> None:

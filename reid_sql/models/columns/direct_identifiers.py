@@ -157,7 +157,7 @@ def kind_by_name(name: str, values: int, *, is_text: bool) -> str | None:
     >>> kind_by_name("nombre", 5, is_text=False), kind_by_name("phone", 2, is_text=True)
     (None, None)
     """
-    words = words_of_name(name)
+    words = words_of_name(re.split(r"[.](?=\w)", name)[-1])  # "home.address.city" is a city
     joined = f" {' '.join(words)} "
     if is_text and (
         {*words[-1:]} & NAMES or any(joined.endswith(f" {each} ") for each in NAMES_OF_WORDS)

@@ -17,11 +17,11 @@ CONTACTS = (
     "email|E-Mail|e_mail_2|Email address|work-email|Courriel|correo electrónico|Téléphone|phone|Tel.|Tel. privat|"
     "mobile_phone|Handynummer|Móvil|fax|IBAN|Cuenta bancaria|Kontonummer|address|street_address|Adresse|Straße|"
     "Wohnadresse|Dirección postal|indirizzo|IP|ip_address|Adresse IP|MAC|MSISDN|Kfz-Kennzeichen|license plate|"
-    "customerEmail|Wohnstrasse"
+    "customerEmail|home.phone|Wohnstrasse"
 )
 NEITHER = (
     "age|sex|postcode|region|code postal|profession|nombre d'enfants|title|rank|named_account|emailed|phoned|"
-    "telephony|streetcar|macro|ipod|shipping|ripe|nomination|renamed|prename|mailing|faxed|emailing|count|area"
+    "address.zip|phone.model|telephony|streetcar|macro|ipod|shipping|ripe|nomination|renamed|prename|mailing|faxed|emailing|count|area"
 )
 
 
