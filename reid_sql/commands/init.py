@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from reid_sql.commands.measure import describe_profile, profile_columns
+from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
+from reid_sql.commands.proposals import MAX_VALUES_READ, find_texts, judge_values, propose
 from reid_sql.commands.starter import (
-    MAX_VALUES_READ,
     PATTERN,
     Starter,
-    find_reasons_by_values,
-    find_texts,
-    judge_values,
     source_of,
     stem_of,
     write_policy,
@@ -178,8 +175,7 @@ def _in_file(
 
     def profile() -> Starter:
         con, name = open_file(options_of_table, keep=True)
-        rows = profile_columns(con, name, [])
-        return Starter(rows, source, None, find_reasons_by_values(con, name, rows))
+        return propose(con, name, source)
 
     return source, profile
 

@@ -9,16 +9,14 @@ from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
-from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, are_contacts
+from reid_sql.models.columns.direct_identifiers import CONTACT, NAME
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
-from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, quoted
+from reid_sql.models.columns.sensitive_columns import reason_by_name
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.remote import VARIABLE, is_connection
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -101,8 +99,6 @@ ESTIMATE: Final = (
 )
 CONTACTS: Final = "the values are contacts"
 PATTERN: Final = frozenset("*?[")
-COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
-MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
@@ -121,49 +117,6 @@ def source_lines(source: Mapping[str, str]) -> str:
         f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
         for key, value in source.items()
     )
-
-
-def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of texts whose values may be sensitive, where their names do not say so."""
-    return [
-        row["column_name"]
-        for row in rows
-        if row["column_type"] == "text"
-        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
-        and not reason_by_name(row["column_name"])
-    ]
-
-
-def find_reasons_by_values(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
-) -> dict[str, str]:
-    """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
-    named = find_texts(rows)
-    values: dict[str, list[str]] = {name: [] for name in named}
-    for start in range(0, len(named), COLUMNS_AT_ONCE):
-        part = named[start : start + COLUMNS_AT_ONCE]
-        columns = ", ".join(map(quoted, part))
-        texts = ", ".join(f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in part)
-        # of all columns in one reading of the file; a bit of `rest` is 0 for the column that is grouped by
-        frequent = con.execute(
-            f"""SELECT rest, v FROM (
-              SELECT grouping({columns}) AS rest, coalesce({columns}, NULL) AS v, count(*) AS n
-              FROM (SELECT {texts} FROM query_table(?))
-              GROUP BY GROUPING SETS ({", ".join(f"({quoted(name)})" for name in part)})
-            )
-            WHERE v IS NOT NULL
-            QUALIFY row_number() OVER (PARTITION BY rest ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
-            [table],
-        ).fetchall()
-        for rest, value in frequent:
-            grouped = (1 << len(part)) - 1 - rest
-            values[part[len(part) - grouped.bit_length()]].append(value)
-    return {name: reason for name in named if (reason := judge_values(values[name]))}
-
-
-def judge_values(values: Sequence[str]) -> str | None:
-    """Say what some values of a column are, where nobody should learn them, or they identify people."""
-    return CONTACTS if are_contacts(values) else reason_by_values(values)
 
 
 def stem_of(file: str) -> str:

@@ -22,14 +22,13 @@ from reid_sql.sources.reading import (
     FORMAT_READ,
     JSON,
     KINDS,
-    TEXTS,
     is_read_by_sql,
     refuse_missing_records,
     select_from,
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
-from reid_sql.sources.text_content import TextFormat
+from reid_sql.sources.text_content import TEXTS, TextFormat
 from reid_sql.terminal.progress import update
 from reid_sql.terminal.runner import run, sentence
 

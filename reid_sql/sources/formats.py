@@ -218,8 +218,8 @@ def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]
 
 
 def _delimiter(path: Path, text: str, quote: str) -> str:
-    """Return the delimiter that the header has most of, outside of quotes; a tab for .tsv."""
-    if re.search(r"[.]tsv([.](gz|zst))?$", path.name, re.IGNORECASE):
+    """Return the delimiter that the header has most of, outside of quotes; a tab for .tsv and .tab."""
+    if re.search(r"[.](tsv|tab)([.](gz|zst))?$", path.name, re.IGNORECASE):
         return "\t"
     line = text.splitlines()[0] if text.strip() else ""
     bare = "".join(line.split(quote)[::2]) if quote else line

@@ -17,9 +17,8 @@ from reid_sql.sources.json_files import GEOGRAPHIC, select_json
 from reid_sql.sources.notes import Note
 from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
 from reid_sql.sources.spill import process_folder
-from reid_sql.sources.text_content import ENCODINGS, TextFormat, decode_to_file
+from reid_sql.sources.text_content import ENCODINGS, TEXTS, TextFormat, decode_to_file
 
-TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()

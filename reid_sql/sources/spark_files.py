@@ -18,9 +18,8 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
 from reid_sql.sources.formats import count_slowly, inspect_text
 from reid_sql.sources.json_files import MAX_DEPTH, MAX_KEYS
-from reid_sql.sources.text_content import TextFormat, nonblank_lines
+from reid_sql.sources.text_content import TABBED, TEXTS, TextFormat, nonblank_lines
 
-TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 KINDS: Final = (*TEXTS, ".parquet", ".orc", ".json", *LINES)
 PACKED: Final = (".gz", ".zst", ".bz2")
@@ -100,9 +99,8 @@ def _list_columns(objects: StructType, parents: tuple[str, ...] = ()) -> list[Co
         path = (*parents, field.name)
         within = field.dataType
         divided = []
-        is_divided = isinstance(within, StructType) and len(within.fields) <= MAX_KEYS
-        if is_divided and len(path) <= MAX_DEPTH:
-            divided = _list_columns(within, path)
+        if isinstance(within, StructType) and len(path) <= MAX_DEPTH:
+            divided = _list_columns(within, path) if len(within.fields) <= MAX_KEYS else []
         column = F.col(".".join(map(_quote_name, path))).alias(".".join(path))
         columns += divided or [column]
     return columns
@@ -146,7 +144,7 @@ def _read_text(
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None
     delimiter = (
-        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) in TABBED else ",")
     )
     how: dict[str, Any] = {
         "sep": delimiter,

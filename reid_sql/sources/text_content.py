@@ -15,6 +15,8 @@ import pyarrow as pa
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters.document import shown
 
+TABBED: Final = (".tsv", ".tab")  # whose fields a tab is between
+TEXTS: Final = (".csv", *TABBED, ".psv", ".txt")
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 MAX_LAST_BYTES: Final = 2**12  # in which the last line is looked for

@@ -104,9 +104,10 @@ def test_a_hint_on_an_encoding_is_that_of_the_file(tmp_path: Path) -> None:
 
 
 def test_endings_in_capitals_are_those_in_small_letters(tmp_path: Path) -> None:
-    (tmp_path / "PEOPLE.TSV").write_text("age\tsex\n1\tf\n1\tf\n")
-    done = command("risk", str(tmp_path / "PEOPLE.TSV"), "--qi", "age,sex", "--format", "csv")
-    assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
+    for name, mark in (("PEOPLE.TSV", "\t"), ("people.tab", "\t"), ("people.psv", "|")):
+        (tmp_path / name).write_text("age_sex\n1_f\n1_f\n".replace("_", mark))
+        done = command("risk", str(tmp_path / name), "--qi", "age,sex", "--format", "csv")
+        assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
 
 
 @pytest.mark.parametrize("has_copies", [True, False])

@@ -248,3 +248,25 @@ def test_the_hints_run_when_pasted(
         assert program == "reid-sql"
         assert main(arguments) == 0, arguments
     assert Path("people_of_2024_released.parquet").is_file()
+
+
+@pytest.mark.parametrize("rows_of_person", [1, 3])
+def test_people_who_have_several_rows_are_found_by_what_is_constant(
+    rows_of_person: int, tmp_path: Path
+) -> None:
+    """The name of the column says nothing; two others are constant within each of its values."""
+    rng = random.Random(8)  # noqa: S311 - a table, no secrets
+    rows = []
+    for person in range(600 // rows_of_person):
+        age, sex = rng.randint(20, 60), rng.choice("FM")
+        rows += [
+            (f"Q{person % 590:04}", age, sex, rng.randint(1, 28)) for _ in range(rows_of_person)
+        ]
+    path = tmp_path / "stays.csv"
+    pl.DataFrame(rows, ["zz", "age", "sex", "day"], orient="row").write_csv(path)
+    report = reid_sql.report(path)
+    is_panel = rows_of_person > 1
+    assert ("zz" in report.starter.quasi_identifiers) is not is_panel
+    assert ('# entity = "zz"' in report.policy) is is_panel
+    assert (" of 600 records " in report.answer) is is_panel
+    assert report.answer.endswith("; a person may have several.") is is_panel

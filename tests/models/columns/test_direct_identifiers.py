@@ -5,7 +5,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.commands.starter import Starter, find_reasons_by_values
+from reid_sql.commands.proposals import find_reasons_by_values
+from reid_sql.commands.starter import Starter
 from reid_sql.models.columns.direct_identifiers import are_contacts, kind_by_name
 from tests.cells import each_cell
 
