@@ -12,6 +12,7 @@ from reid_sql.parameters import (
     OptionalTable,
     fold_case,
     list_columns,
+    sql_text,
 )
 from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.qar import is_ordinal
@@ -68,6 +69,7 @@ INFERENCE_TABLES: Final = replace(
 )
 
 
+GROUPED_DIGITS: Final = "[0-9]{1,3}([.,'’ ][0-9]{3})+"  # of thousands
 SIDES = ("originals", "synthetics", "controls")
 Tables = Mapping[int, Source]  # by the place of each in SIDES
 
@@ -168,9 +170,13 @@ def _count_other_writing(alias: str) -> str:
     """Count the records of synthetic and holdout whose text original has only in another writing.
 
     Two texts are one but for their writing if they differ by capitals, spaces, accents, invisible characters,
-    zeros before a number, or zeros behind its point.
+    zeros before a number, zeros behind its point, or its marks: 1,234 and 1234, 30,5 and 30.5.
     """
-    form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
+    value = f"{alias}::VARCHAR"
+    is_grouped = f"regexp_full_match({value}, {sql_text(GROUPED_DIGITS)})"
+    plain = f"""CASE WHEN {is_grouped} THEN regexp_replace({value}, '[^0-9]', '', 'g')
+                  ELSE replace({value}, ',', '.') END"""
+    form = rf"ltrim(regexp_replace({letters_of('plain')}, '[.]0+\s*$|[\s_]+', '', 'g'), '0')"
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
     counts_of_sides = ", ".join(
@@ -181,9 +187,12 @@ def _count_other_writing(alias: str) -> str:
             FROM (
               SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
               FROM (
-                SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
-                    THEN {form} END AS form
-                FROM reid_distinct GROUP BY {alias}
+                SELECT *, {form} AS form
+                FROM (
+                  SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
+                    THEN {plain} END AS plain
+                  FROM reid_distinct GROUP BY {alias}
+                )
               )
             )
           )"""
