@@ -12,13 +12,12 @@ from reid_sql.parameters import (
     OptionalTable,
     fold_case,
     list_columns,
-    sql_text,
 )
 from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.qar import is_ordinal
 from reid_sql.sql.people import with_entity
 from reid_sql.sql.records import encode_values, with_null_report
-from reid_sql.sql.spelling import letters_of
+from reid_sql.sql.spelling import without_marks, without_writing
 from reid_sql.sql.text import Source, aliases, numbered, texts, union
 
 SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
@@ -69,7 +68,6 @@ INFERENCE_TABLES: Final = replace(
 )
 
 
-GROUPED_DIGITS: Final = "[0-9]{1,3}([.,'’ ][0-9]{3})+"  # of thousands
 SIDES = ("originals", "synthetics", "controls")
 Tables = Mapping[int, Source]  # by the place of each in SIDES
 
@@ -167,16 +165,7 @@ def _count(side: int, entity: str | None) -> str:
 
 
 def _count_other_writing(alias: str) -> str:
-    """Count the records of synthetic and holdout whose text original has only in another writing.
-
-    Two texts are one but for their writing if they differ by capitals, spaces, accents, invisible characters,
-    zeros before a number, zeros behind its point, or its marks: 1,234 and 1234, 30,5 and 30.5.
-    """
-    value = f"{alias}::VARCHAR"
-    is_grouped = f"regexp_full_match({value}, {sql_text(GROUPED_DIGITS)})"
-    plain = f"""CASE WHEN {is_grouped} THEN regexp_replace({value}, '[^0-9]', '', 'g')
-                  ELSE replace({value}, ',', '.') END"""
-    form = rf"ltrim(regexp_replace({letters_of('plain')}, '[.]0+\s*$|[\s_]+', '', 'g'), '0')"
+    """Count the records of synthetic and holdout whose text original has only in another writing."""
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
     counts_of_sides = ", ".join(
@@ -187,10 +176,10 @@ def _count_other_writing(alias: str) -> str:
             FROM (
               SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
               FROM (
-                SELECT *, {form} AS form
+                SELECT *, {without_writing("plain")} AS form
                 FROM (
                   SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
-                    THEN {plain} END AS plain
+                    THEN {without_marks(f"{alias}::VARCHAR")} END AS plain
                   FROM reid_distinct GROUP BY {alias}
                 )
               )
