@@ -409,11 +409,26 @@ def describe_people_alone(page: Page) -> str:
     sizes = table["class_sizes"] or [{"records": None}]
     alone = sizes[0]["records"]
     if alone is None:
-        return NOT_SHOWN.format(people, unit, named)
+        hidden = NOT_SHOWN.format(people, unit, named)
+        return _describe_small_classes(sizes, people, f"{unit} share their {named}") or hidden
     if alone == 0:
         return f"None of {people:,} {unit} is the only one with their {named}{end}"
     verb = "is" if alone == 1 else "are"
     return f"{alone:,} of {people:,} {unit} {verb} the only one with their {named}{end}"
+
+
+def _describe_small_classes(sizes: Sequence[Page], people: int, share: str) -> str | None:
+    """Say how many are in small classes, where the sizes above show it; else None.
+
+    It is what all classes that are shown leave of all people, so that it says no more than they do.
+    """
+    shown = [each for each in sizes if each["records"] is not None]
+    is_rest_small = bool(shown) and shown == sizes[-len(shown) :]
+    if not is_rest_small or shown[0]["from"] < 3:  # noqa: PLR2004 - else all of the rest are alone
+        return None
+    few = people - sum(each["records"] for each in shown)
+    fewer = f"with fewer than {shown[0]['from'] - 1} others"
+    return f"{few:,} of {people:,} {share} {fewer}; how many are alone is not shown, as it, or the rest, is few."
 
 
 def describe_columns_that_help(table: Page) -> list[str]:

@@ -68,7 +68,7 @@ def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         row["column_name"]
         for row in rows
         if row["column_type"] == "text"
-        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
+        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT}
         and not reason_by_name(row["column_name"])
     ]
 

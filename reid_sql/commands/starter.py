@@ -178,8 +178,12 @@ class Starter:
 
     @property
     def sensitive(self) -> dict[str, str]:
-        """The columns that nobody should learn about a person, and why they are taken for such."""
-        named = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
+        """The columns that nobody should learn about a person, and why they are taken for such.
+
+        Of a constant one, whoever is known to be in the table is known to have it.
+        """
+        kinds_of_values = (*KNOWABLE, kinds.CONSTANT)
+        named = [row["column_name"] for row in self.rows if row["looks_like"] in kinds_of_values]
         reasons = {name: reason_by_name(name) or self.by_values.get(name) for name in named}
         omitted = self.omitted
         return {name: reason for name, reason in reasons.items() if reason and name not in omitted}

@@ -270,3 +270,31 @@ def test_people_who_have_several_rows_are_found_by_what_is_constant(
     assert ('# entity = "zz"' in report.policy) is is_panel
     assert (" of 600 records " in report.answer) is is_panel
     assert report.answer.endswith("; a person may have several.") is is_panel
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_line_counts_small_classes_where_the_chart_shows_them(
+    seed: int, tmp_path: Path
+) -> None:
+    """Of 500 people few are alone; what the chart leaves of them are those of small classes."""
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame({"age": rng.integers(20, 60, 500), "sex": rng.choice(["f", "m"], 500)})
+    frame.write_csv(tmp_path / "p.csv")
+    report = reid_sql.report(tmp_path / "p.csv")
+    sizes = frame.group_by("age", "sex").len()["len"].to_list()
+    words = re.match(r"([\d,]+) of 500 people share .* with fewer than (\d+) others", report.answer)
+    if words is None:
+        assert report.answer.startswith(("How many of 500", f"{sizes.count(1)} of 500", "None of"))
+        return
+    few, others = int(words[1]), int(words[2])
+    assert few == sum(size for size in sizes if size <= others)
+
+
+def test_a_diagnosis_that_all_have_is_sensitive(tmp_path: Path) -> None:
+    """Whoever is known to be in the table is known to have it."""
+    rows = ["age,sex,state", *(f"{20 + i % 30},{'fm'[i % 2]},HIV" for i in range(300))]
+    (tmp_path / "p.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    report = reid_sql.report(tmp_path / "p.csv")
+    assert list(report.starter.sensitive) == ["state"]
+    [found] = [each for each in report.page["checks"] if each["measure"] == "l_diversity"]
+    assert found["groups"][0]["value"] == 1
