@@ -79,9 +79,9 @@ SELECT count(*), count(*) FILTER (json_type(json) <> 'OBJECT'),
     count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
 FROM (SELECT {object} AS json FROM {source})
 """
-# The one object of a file that has one list of objects: its records are within it.
+# The lists of objects in the one object of a file: the records are within one of them.
 WITHIN: Final = """
-SELECT any_value(key), count(*) FROM (SELECT unnest(json_keys(json)) AS key, json FROM {source})
+SELECT list(key ORDER BY key ASC) FROM (SELECT unnest(json_keys(json)) AS key, json FROM {source})
 WHERE json_type(json, {pointer}) = 'ARRAY' AND json_type(json, {pointer} || '/0') = 'OBJECT'
 """
 MAX_DEPTH: Final = 4  # of objects within objects that are divided into columns
@@ -98,6 +98,8 @@ def select_json(
         raise OutOfDomainError(
             f"{words} must contain at least one object with a key, got none; write a record an object"
         )
+    if "" in columns:
+        raise OutOfDomainError(f"{words} must name each column, got the key ''; name it")
     refuse_repeated_names(words, tuple(columns))
     listed = (f"{expression} AS {quoted(name)}" for name, expression in columns.items())
     return f"SELECT {', '.join(listed)} FROM {source}"
@@ -142,10 +144,10 @@ def _refuse_broken(con: duckdb.DuckDBPyConnection, words: str, source: str, with
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
     if records == 1 and is_record:
-        key, lists = con.execute(WITHIN.format(source=source, pointer=POINTER)).fetchall()[0]
-        if lists == 1:
+        lists = con.execute(WITHIN.format(source=source, pointer=POINTER)).fetchall()[0][0]
+        if lists:
             raise OutOfDomainError(
-                f"{words} must be a list of records, got one object with a list of them in {key!r}; write that list alone"
+                f"{words} must be a list of records, got one object with lists in {lists}; write that of the records alone"
             )
 
 

@@ -162,8 +162,10 @@ def test_keys_of_objects_within_objects_are_columns(tmp_path: Path) -> None:
     [
         (
             '{"data":[{"a":1},{"a":2}],"count":2}',
-            "with a list of them in 'data'; write that list alone",
+            "got one object with lists in ['data']; write that of the records alone",
         ),
+        ('{"b":[{"x":1}],"a":[{"y":1}]}', "lists in ['a', 'b']"),
+        ('[{"":1,"a":2}]', "must name each column, got the key ''; name it"),
         ('[{"a":1},null]', "got 1 values that are none"),
         ('[{"a":{"b":1,"b":2}}]', "keys are distinct, got 1 that name a key twice"),
         ('[{"a":{"b":1},"a.b":2}]', "must name each column once, got two keys for ['a.b']"),
