@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
 from reid_sql.check.assessment import Recipient, read_assessment, read_recipients
@@ -152,6 +153,14 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         assessment=read_assessment(place),
         files=(file, *_list_documents(place, folder)),
     )
+
+
+def read_policy_text(text: str) -> Policy:
+    """Read the text of a policy that is in no file; its own files have absolute paths."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.toml"
+        path.write_text(text, encoding="utf-8")
+        return read_policy(path)
 
 
 def _refuse_missing(file: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, ReportPage
-from reid_sql.check.policy import read_policy
+from reid_sql.check.policy import read_policy_text
 from reid_sql.check.policy_model import Policy, Preparing
 from reid_sql.commands.starter import Starter, source_lines
 from reid_sql.errors import OutOfDomainError
@@ -35,7 +36,8 @@ from reid_sql.explore.choice import (
     first_choice,
 )
 from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
-from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.explore.search import Search
+from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
@@ -102,11 +104,17 @@ class Exploration:
     """A table that is open, and what is proposed for it."""
 
     def __init__(
-        self, starter: Starter, original: DuckDBTableCounts, policy: Policy, mask: int, folder: Path
+        self,
+        starter: Starter,
+        original: DuckDBTableCounts,
+        mask: int,
+        folder: Path,
+        memory_limit: str | None,
     ) -> None:
         """Take the table as the gate opened it; nothing is counted yet."""
-        self.starter, self.original, self.policy = starter, original, policy
+        self.starter, self.original, self.memory_limit = starter, original, memory_limit
         self.mask, self.folder = Mask(mask), folder
+        self.search: Search | None = None
         self.file = Path(next(iter(starter.source.values()))).name
         self.answer = lru_cache(64)(self._answer)
         self._generalize = lru_cache(2)(self._generalize_columns)
@@ -154,10 +162,7 @@ class Exploration:
     def _read_policy(self, choice: Choice) -> Policy:
         """Read the policy that a person takes away, with the mask of the page, on the file itself."""
         choice.refuse_unmeasurable()
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "policy.toml"
-            path.write_text(choice.policy('file = "table"', self.mask.below), encoding="utf-8")
-            policy = read_policy(path)
+        policy = read_policy_text(choice.policy('file = "table"', self.mask.below))
         table = replace(
             policy.tables[0], source=self.original.table.source, name=self.original.table.name
         )
@@ -171,7 +176,10 @@ class Exploration:
         counts = self._counts(choice)
         refuse_unsuitable(counts)
         try:
-            wanted = Preparing(hierarchies=choice.own_hierarchies)
+            own = choice.own_groups.items()
+            wanted = Preparing(
+                hierarchies={name: WrittenHierarchy(name, (groups,)) for name, groups in own}
+            )
             return generalize(counts, choice.of_role(KNOWN), wanted, choice.of_role(SENSITIVE))
         finally:
             counts.engine.forget_counts()
@@ -292,6 +300,23 @@ class Exploration:
         """Stop what is being counted."""
         self.original.engine.con.interrupt()
 
+    def begin_search(self, choice: Choice) -> None:
+        """Search for the least loss for a choice, in place of what was searched before."""
+        choice.refuse_unmeasurable()
+        self.stop_search()
+        source = source_lines(self.starter.absolute_source)
+        self.search = Search(choice, source, self.mask.below, self.folder, self.memory_limit)
+
+    def stop_search(self) -> None:
+        """End the search, if there is one."""
+        if self.search is not None:
+            self.search.stop()
+
+    def notice_reader(self) -> None:
+        """Somebody looks at the page: the search goes on."""
+        if self.search is not None:
+            self.search.seen = monotonic()
+
     def _shown(self, count: int, people: int) -> int | None:
         """A number of people, where neither it nor that of the others is small."""
         hides = self.mask.hides(count) or self.mask.hides(people - count)
@@ -394,16 +419,14 @@ def explore(
     """Open the table of a starter policy for exploring."""
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
-    first, *keys = starter.source.items()
-    where = dict([(first[0], str(Path(first[1]).absolute())), *keys])
+    policy = starter.read(choice.policy(source_lines(starter.absolute_source), mask))
+    policy = replace(policy, tables=(replace(policy.tables[0], released=None),))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / "policy.toml"
-        path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
-        policy = read_policy(path)
-        source = replace(policy.tables[0].source, location=first[1])
-        table = replace(policy.tables[0], released=None, source=source)
-        policy = replace(policy, tables=(table,))
         written = [unfinished(_file_of_rows(folder, kind)) for kind in KINDS_OF_ROWS]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):
-            yield Exploration(starter, original, policy, mask, folder)
+            exploration = Exploration(starter, original, mask, folder, memory_limit)
+            try:
+                yield exploration
+            finally:
+                exploration.stop_search()

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import duckdb
 
 from reid_sql.engines.counted_rows import report_people
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.explore.choice import ROLES, SMALLEST_GROUP, Choice
 from reid_sql.explore.exploration import Exploration
 from reid_sql.explore.page import FILES, State, render_page
@@ -50,16 +50,25 @@ class Session:
 
     def choose(self, form: Mapping[str, list[str]]) -> State:
         """Remember a choice, and give its number."""
-        before = self._state(_last(form, "from", "0"))
-        state = replace(before, number=len(self.states), previous=before.number, refusal="")
+        before, exploration = self._state(_last(form, "from", "0")), self.exploration
+        state = replace(before, refusal="")
+        if "keep" in form or "drop" in form:
+            kept = replace(before, kept=None) if "keep" in form else None
+            state = replace(state, kept=kept)
         try:
             state = replace(state, choice=read_choice(before.choice, form))
-        except OutOfDomainError as error:
+            if "search" in form:
+                exploration.begin_search(state.choice)
+            elif "stop" in form:
+                exploration.stop_search()
+            elif "take" in form and exploration.search is not None:
+                state = replace(state, choice=exploration.search.take_over(state.choice))
+        except ReidError as error:
             state = replace(state, refusal=str(error))
-        if state.choice == before.choice and not state.refusal:
+        if state == before:
             return before
-        self.states.append(state)
-        return state
+        self.states.append(replace(state, number=len(self.states), previous=before.number))
+        return self.states[-1]
 
     def page(self, state: State, nonce: str) -> str:
         """Write the page of a choice, or why nothing could be counted."""
@@ -170,6 +179,7 @@ class Handler(BaseHTTPRequestHandler):
         if request is None:
             return
         state, name = request
+        self.session.exploration.notice_reader()
         with self.session.lock, report_people():
             if name:
                 self._give_file(state, name)
