@@ -168,20 +168,17 @@ def _answer(exploration: Exploration, state: State) -> str:
     if state.refusal:
         return f'{undo}<div class="verdict fail">{escape(state.refusal)}</div>'
     answer, choice = exploration.answer(state.choice), state.choice
-    first, then = _first(answer, choice), _figures(answer)
+    first, then = _first(answer, choice), table_section(answer.page, answer.table)
     keep = '<p><button form="choices" name="keep" value="1">Keep this as A, to compare</button></p>'
     if state.kept is not None:
         before = state.kept.choice
         kept = exploration.answer(before)
-        sides = [
-            ("A", before, choice, _first(kept, before) + _figures(kept)),
-            ("Now", choice, before, first + then),
+        shown = table_section(kept.page, kept.table)
+        parts = [
+            f"<section><h2>A</h2>{_first(kept, before)}{_differences(exploration, before, choice)}{shown}</section>",
+            f"<section><h2>Now</h2>{first}{_differences(exploration, choice, before)}{then}</section>",
         ]
-        parts = "".join(
-            f"<section><h2>{name}</h2>{_differences(exploration, one, other)}{shown}</section>"
-            for name, one, other, shown in sides
-        )
-        first, then, keep = f'<div class="beside">{parts}</div>', "", DROP
+        first, then, keep = f'<div class="beside">{"".join(parts)}</div>', "", DROP
     return "".join(
         [
             undo,
@@ -191,6 +188,7 @@ def _answer(exploration: Exploration, state: State) -> str:
             _cautions(answer, choice),
             _next_steps(answer),
             then,
+            render_checks(answer.page),
             _files(answer, state),
         ]
     )
@@ -198,10 +196,6 @@ def _answer(exploration: Exploration, state: State) -> str:
 
 def _first(answer: Answer, choice: Choice) -> str:
     return _verdict(answer, choice) + _unmeasured(answer, choice)
-
-
-def _figures(answer: Answer) -> str:
-    return table_section(answer.page, answer.table) + render_checks(answer.page)
 
 
 def _differences(exploration: Exploration, choice: Choice, other: Choice) -> str:

@@ -19,8 +19,11 @@ from reid_sql.explore.choice import KNOWN, OMITTED, Choice
 from reid_sql.models.numerics.quantiles import percent
 
 MAX_UNSEEN: Final = 90.0  # seconds without a reader; a tab in the background asks once a minute
+REFUSED: Final = 2  # the exit code of a refusal, whose sentence is the last line
 INTERVAL: Final = 1.0  # seconds between two looks at whether somebody waits
 NONE_FOUND: Final = "prepare found no form that meets these choices; settle the cautions, let people be left out, or lower the smallest group. {}"
+REFUSAL_TAKE: Final = "the forms to take over must be those that a search found for these choices, got none; search again"
+NO_ANSWER: Final = "the search must end with an answer, got none; run reid-sql prepare on the policy of the page"
 NONE_LEFT: Final = "prepare found only a release that lacks all columns which others can know; let people be left out, or lower the smallest group"
 
 
@@ -89,16 +92,21 @@ class Search:
     @cached_property
     def _found(self) -> Sequence[Mapping[str, str]]:
         """A row for each column that others can know, in order."""
+        if self.is_running or self.is_stopped:
+            raise UnavailableError(REFUSAL_TAKE)
         with self._rows.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         if not rows:
-            raise UnavailableError(self.progress)
+            is_refusal = self._process.returncode == REFUSED
+            raise UnavailableError(self.progress if is_refusal else NO_ANSWER)
         if self._process.returncode:
             raise UnavailableError(NONE_FOUND.format(" ".join(json.loads(rows[0]["cautions"]))))
         return rows
 
     def take_over(self, choice: Choice) -> Choice:
         """The choice with the forms that were found; a column of which nothing is left is left out."""
+        if not self.is_of(choice):
+            raise UnavailableError(REFUSAL_TAKE)
         roles, levels = list(choice.roles), list(choice.levels)
         for name, row in zip(self.choice.of_role(KNOWN), self._found, strict=True):
             at, level = choice.columns.index(name), int(row["level"])
