@@ -1,7 +1,6 @@
 """One page for one file: its columns, proposed quasi-identifiers, their risk, and what to do next."""
 
 import argparse
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -17,6 +16,7 @@ from reid_sql.check.duckdb_table import ReadTable
 from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
+from reid_sql.check.policy import read_policy_text
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.check.sentences import (
     STEP_CAUTIONS,
@@ -193,10 +193,8 @@ def measure(
     if not is_read:
         con.close()  # a database of DuckDB is opened once more
     inputs = (Path(file),)
-    text = replace(starter, source=starter.absolute_source).policy("policy.toml")
-    sha256 = hashlib.sha256(starter.policy("policy.toml").encode()).hexdigest()
-    title = f"First report on {inputs[0].name}"
-    policy = replace(starter.read(text), name=title, sha256=sha256)
+    policy = read_policy_text(starter.policy("policy.toml"))
+    policy = replace(policy, name=f"First report on {inputs[0].name}")
     opened = (
         gate.open_read_table(policy, ReadTable(con, name, starter.rows, before), progress.report)
         if is_read

@@ -4,15 +4,13 @@ import argparse
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.policy import read_policy_text
-from reid_sql.check.policy_model import Policy
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
@@ -283,19 +281,6 @@ class Starter:
             f"beyond the {MAX_COLUMNS} columns that tell most people apart": beyond,
         }
         return {reason: columns for reason, columns in reasons.items() if columns}
-
-    @property
-    def absolute_source(self) -> dict[str, str]:
-        """The keys of a policy that lies in another folder."""
-        key, file = next(iter(self.source.items()))
-        return {**self.source, key: str(Path(file).absolute())}
-
-    def read(self, text: str) -> Policy:
-        """Read a policy of this table alone, which names the table as the caller did."""
-        policy = read_policy_text(text)
-        (table,) = policy.tables
-        source = replace(table.source, location=next(iter(self.source.values())))
-        return replace(policy, tables=(replace(table, source=source),))
 
     def refuse_unknown(self, file: str) -> None:
         """Refuse a file of which nobody outside could know a column."""

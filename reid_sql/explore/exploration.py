@@ -4,7 +4,6 @@ A choice is a policy and a form of the release. The gate measures the release as
 so that the figures, the policy, the SQL and the file that a person takes away belong together.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -266,7 +265,7 @@ class Exploration:
                 for check in release.table.checks
                 if check.sensitive
             }
-            left_out = self._left_out(release)
+            left_out = self.original.records - release.engine.count_records()
         people = int(sizes.records.sum())
         lost = Entropy(generalization.lattice).columns
         return Answer(
@@ -290,12 +289,6 @@ class Exploration:
             not self.is_quick(choice),
         )
 
-    def _left_out(self, release: TransformedRelease) -> int:
-        """Count the rows that the release lacks."""
-        engine = self.original.engine
-        counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {release.engine.view})"
-        return int(engine.ask(counted)[0][0])
-
     def interrupt(self) -> None:
         """Stop what is being counted."""
         self.original.engine.con.interrupt()
@@ -304,8 +297,10 @@ class Exploration:
         """Search for the least loss for a choice, in place of what was searched before."""
         choice.refuse_unmeasurable()
         self.stop_search()
-        source = source_lines(self.starter.absolute_source)
-        self.search = Search(choice, source, self.mask.below, self.folder, self.memory_limit)
+        (key, file), *keys = self.starter.source.items()
+        source = source_lines(dict([(key, str(Path(file).absolute())), *keys]))
+        problem = choice.problem(source, self.mask.below)
+        self.search = Search(choice, problem, self.folder, self.memory_limit)
 
     def stop_search(self) -> None:
         """End the search, if there is one."""
@@ -360,7 +355,7 @@ class Exploration:
 
     def release(self, choice: Choice) -> Release:
         """The release with the gate's report on it, whose small counts are masked."""
-        sha256 = hashlib.sha256(self.policy_text(choice).encode()).hexdigest()
+        sha256 = read_policy_text(self.policy_text(choice)).sha256
         policy = replace(self._read_policy(choice), mask_below=self._mask_taken_away, sha256=sha256)
         measured = self._release(choice)
         counts = self._counts(choice)
@@ -419,7 +414,7 @@ def explore(
     """Open the table of a starter policy for exploring."""
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
-    policy = starter.read(choice.policy(source_lines(starter.absolute_source), mask))
+    policy = read_policy_text(choice.policy(source_lines(starter.source), mask))
     policy = replace(policy, tables=(replace(policy.tables[0], released=None),))
     with TemporaryDirectory() as name:
         folder = Path(name)

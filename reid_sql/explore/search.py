@@ -23,23 +23,23 @@ REFUSED: Final = 2  # the exit code of a refusal, whose sentence is the last lin
 INTERVAL: Final = 1.0  # seconds between two looks at whether somebody waits
 NONE_FOUND: Final = "prepare found no form that meets these choices; settle the cautions, let people be left out, or lower the smallest group. {}"
 REFUSAL_TAKE: Final = "the forms to take over must be those that a search found for these choices, got none; search again"
-NO_ANSWER: Final = "the search must end with an answer, got none; run reid-sql prepare on the policy of the page"
+NO_ANSWER: Final = (
+    "the search must end with an answer, got none; run reid-sql prepare on the policy of the page"
+)
 NONE_LEFT: Final = "prepare found only a release that lacks all columns which others can know; let people be left out, or lower the smallest group"
 
 
 class Search:
     """A search that has begun; it ends by itself, when it is stopped, or when nobody looks any more."""
 
-    def __init__(
-        self, choice: Choice, source: str, mask_below: int, folder: Path, memory_limit: str | None
-    ) -> None:
-        """Begin; `source` are the lines of a policy on where the table is."""
+    def __init__(self, choice: Choice, policy: str, folder: Path, memory_limit: str | None) -> None:
+        """Begin; the folder is one to which nobody else has access."""
         self.choice, self.seen, self.is_stopped = choice, monotonic(), False
         # What a process that is killed leaves behind lies there, too.
         self._folder = TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
         place = Path(self._folder.name)
         self._rows, self._log = place / "found.csv", place / "progress.txt"
-        (place / "policy.toml").write_text(choice.problem(source, mask_below), encoding="utf-8")
+        (place / "policy.toml").write_text(policy, encoding="utf-8")
         call = [sys.executable, "-m", "reid_sql", "prepare", "policy.toml", "--format", "csv"]
         call += ["--progress", *([] if memory_limit is None else ["--memory-limit", memory_limit])]
         here = os.pathsep.join(str(Path(each).absolute()) for each in sys.path)

@@ -12,12 +12,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import duckdb
 
+from reid_sql.commands.options import number
 from reid_sql.engines.counted_rows import report_people
-from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.errors import ReidError
 from reid_sql.explore.choice import ROLES, SMALLEST_GROUP, Choice
 from reid_sql.explore.exploration import Exploration
 from reid_sql.explore.page import FILES, State, render_page
-from reid_sql.parameters import POPULATION
+from reid_sql.parameters import POPULATION, Number
 from reid_sql.terminal.runner import sentence
 
 HOST: Final = "127.0.0.1"
@@ -48,9 +49,11 @@ class Session:
         """Begin with what is proposed."""
         self.states.append(State(0, self.exploration.proposed))
 
-    def choose(self, form: Mapping[str, list[str]]) -> State:
-        """Remember a choice, and give its number."""
-        before, exploration = self._state(_last(form, "from", "0")), self.exploration
+    def choose(self, form: Mapping[str, list[str]]) -> State | None:
+        """Remember a choice, and give its number; None where it is of no choice that was made here."""
+        before, exploration = self.state(_last(form, "from", "0")), self.exploration
+        if before is None:
+            return None
         state = replace(before, refusal="")
         if "keep" in form or "drop" in form:
             kept = replace(before, kept=None) if "keep" in form else None
@@ -93,19 +96,10 @@ class Session:
         named = f"{exploration.release_name(choice)}.{kind}" if name.startswith("release") else name
         return named, content.encode() if isinstance(content, str) else content
 
-    def _state(self, number: str) -> State:
-        if not number.isascii() or not number.isdigit() or int(number) >= len(self.states):
-            raise OutOfDomainError("the choices must be ones that were made here; begin again")
-        return self.states[int(number)]
-
-    def find(self, path: str) -> tuple[State, str] | None:
-        """The choice and the file of an address; None if there are none."""
-        number, _, name = path.partition("/")
-        try:
-            state = self._state(number or "0")
-        except (OutOfDomainError, ValueError):
-            return None
-        return (state, name) if name in {"", *FILES} else None
+    def state(self, number: str) -> State | None:
+        """The choice of a number that was given here."""
+        is_number = re.fullmatch(r"[0-9]{1,9}", number)
+        return self.states[int(number)] if is_number and int(number) < len(self.states) else None
 
 
 def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
@@ -117,15 +111,20 @@ def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
         levels[at] += _last(form, "coarser", "\0") == name
         groups[at] = _last(form, f"g{at}", groups[at]).strip()
         levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
+    people = _last(form, "population", "" if "k" in form else str(before.population or "")).strip()
     accepted = [code for code in form.get("accept", []) if re.fullmatch(r"[a-z_ ]{1,60}", code)]
     return replace(
         before,
         roles=tuple(roles),
         levels=tuple(levels),
         groups=tuple(groups),
-        smallest_group=_smallest_group(_last(form, "k", str(before.smallest_group))),
+        smallest_group=_people(
+            "the fewest people who look alike",
+            SMALLEST_GROUP,
+            _last(form, "k", str(before.smallest_group)).strip(),
+        ),
         leaves_out="omit" in form if "k" in form else before.leaves_out,
-        population=_population(form, before.population),
+        population=_people("the people in the population", POPULATION, people) if people else None,
         counts_all="all" in form,
         accepted=tuple(dict.fromkeys([*before.accepted, *accepted])),
     )
@@ -140,29 +139,9 @@ def _place(form: Mapping[str, list[str]], name: str, default: int, many: int) ->
     return min(int(text), many - 1) if re.fullmatch(r"[0-9]{1,3}", text) else default
 
 
-def _number(label: str, text: str) -> float:
-    plain = re.sub(r"[^\d]", "", text) if SEPARATED.fullmatch(text) else text
-    try:
-        return float(plain)
-    except ValueError:
-        raise OutOfDomainError(
-            f"{label} must be a number, got a text; write it like 100,000"
-        ) from None
-
-
-def _smallest_group(text: str) -> int:
-    label = "the fewest people who look alike"
-    return int(SMALLEST_GROUP.check(label, _number(label, text.strip())))
-
-
-def _population(form: Mapping[str, list[str]], before: int | None) -> int | None:
-    if "population" not in form and "k" in form:
-        return None
-    if "population" not in form:
-        return before
-    text = _last(form, "population", "").strip()
-    label = "the people in the population"
-    return int(POPULATION.check(label, _number(label, text))) if text else None
+def _people(label: str, domain: Number, text: str) -> int:
+    plain = re.sub(r"\D", "", text) if SEPARATED.fullmatch(text) else text
+    return int(domain.check(label, number(label, plain)))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -175,10 +154,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the page of a choice, or give a file of it."""
-        request = self._find() if self._is_allowed(needs_origin=False) else None
-        if request is None:
+        if not self._is_allowed(needs_origin=False):
             return
-        state, name = request
+        place, _, name = self._path().partition("/")
+        state = self.session.state(place or "0")
+        if state is None or name not in {"", *FILES}:
+            self._refuse(404)
+            return
         self.session.exploration.notice_reader()
         with self.session.lock, report_people():
             if name:
@@ -205,6 +187,8 @@ class Handler(BaseHTTPRequestHandler):
             with self.session.lock:
                 state = self.session.choose(form)
         except ValueError:
+            state = None
+        if state is None:
             self._refuse(400)
             return
         self.send_response(303)
@@ -230,12 +214,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def _path(self) -> str:
         return urlsplit(self.path).path.removeprefix("/").partition("/")[2]
-
-    def _find(self) -> tuple[State, str] | None:
-        request = self.session.find(self._path())
-        if request is None:
-            self._refuse(404)
-        return request
 
     def _give_file(self, state: State, name: str) -> None:
         try:
