@@ -37,7 +37,7 @@ from reid_sql.explore.choice import (
 from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
-from reid_sql.models.generalization.lattice import Entropy
+from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
@@ -158,10 +158,10 @@ class Exploration:
         engine = self.original.engine.seen_by(table)
         return DuckDBTableCounts(table, engine, self.original.evidence)
 
-    def _read_policy(self, choice: Choice) -> Policy:
-        """Read the policy that a person takes away, with the mask of the page, on the file itself."""
+    def _read_policy(self, choice: Choice, text: str = "") -> Policy:
+        """Read the policy of a choice on the file itself; without a text, with the page's mask."""
         choice.refuse_unmeasurable()
-        policy = read_policy_text(choice.policy('file = "table"', self.mask.below))
+        policy = read_policy_text(text or choice.policy('file = "table"', self.mask.below))
         table = replace(
             policy.tables[0], source=self.original.table.source, name=self.original.table.name
         )
@@ -199,29 +199,24 @@ class Exploration:
     ) -> tuple[Transformation, NDArray[np.bool_]]:
         """The form of the release, and which groups it leaves out; all may go but the last."""
         generalization, person = self._generalization(choice), choice.person
-        node, records = (
-            self._node(choice, generalization.hierarchies),
-            generalization.lattice.records,
-        )
+        records = generalization.lattice.records
+        node = self._node(choice, generalization.hierarchies)
         form = Transformation(generalization.hierarchies, node, 1)
-        classes = generalization.lattice.records_at(node if person is None else (*node, 0))
+        classes = _classes(choice, generalization, node)
         if not choice.leaves_out:
             return form, np.zeros(len(classes.counts), dtype=np.bool_)
         requirement = Requirement(records, records, choice.smallest_group)
         criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
         outcome = requirement.judge(classes.counts)
-        rules: SizeRules | None = rules_of(generalization, criteria)
+        rules: SizeRules = rules_of(generalization, criteria) or SizeRules()
         if person is not None:
             outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
-        if rules is not None:
-            outcome = rules.judge(node, classes, outcome, requirement)
+        outcome = rules.judge(node, classes, outcome, requirement)
         if outcome.cut is None:
             raise OutOfDomainError(REFUSAL_NOBODY)
-        gone = classes.counts < outcome.cut
-        if rules is not None:
-            gone = rules.gone(node, classes, outcome)
-            form = replace(form, rules=tuple(criteria), rounds=max(outcome.rounds, 1))
-        return replace(form, cut=outcome.cut, person=person), gone
+        rounds = max(outcome.rounds, 1) if criteria or person is not None else 0
+        form = replace(form, cut=outcome.cut, rules=tuple(criteria), rounds=rounds, person=person)
+        return form, rules.gone(node, classes, outcome)
 
     def _release(self, choice: Choice) -> TransformedRelease:
         """The release, as it is measured; that of the choice before is dropped."""
@@ -324,11 +319,8 @@ class Exploration:
         form = generalization.hierarchies[at]
         coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
         requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
-        if choice.person is None:
-            small = SizeRules().count_small(generalization.lattice.records_at(coarser), requirement)
-        else:
-            classes = generalization.lattice.records_at((*coarser, 0))
-            small = PeopleRules(choice.smallest_group, 0).count_small(classes, requirement)
+        rules = SizeRules() if choice.person is None else PeopleRules(choice.smallest_group, 0)
+        small = rules.count_small(_classes(choice, generalization, coarser), requirement)
         return NextStep(
             form.column,
             _words(form, coarser[at]),
@@ -355,8 +347,7 @@ class Exploration:
 
     def release(self, choice: Choice) -> Release:
         """The release with the gate's report on it, whose small counts are masked."""
-        sha256 = read_policy_text(self.policy_text(choice)).sha256
-        policy = replace(self._read_policy(choice), mask_below=self._mask_taken_away, sha256=sha256)
+        policy = self._read_policy(choice, self.policy_text(choice))
         measured = self._release(choice)
         counts = self._counts(choice)
         form = ReleasedForm(
@@ -391,6 +382,13 @@ class Exploration:
 
 def _file_of_rows(folder: Path, kind: str) -> Path:
     return folder / f"released.{kind}"
+
+
+def _classes(
+    choice: Choice, generalization: Generalization, node: tuple[int, ...]
+) -> DistinctRecords:
+    """The classes at a node; of people with several rows, their records."""
+    return generalization.lattice.records_at(node if choice.person is None else (*node, 0))
 
 
 def _levels(form: Hierarchy) -> Sequence[int]:

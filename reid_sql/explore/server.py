@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import duckdb
 
@@ -49,15 +49,14 @@ class Session:
         """Begin with what is proposed."""
         self.states.append(State(0, self.exploration.proposed))
 
-    def choose(self, form: Mapping[str, list[str]]) -> State | None:
+    def choose(self, form: Mapping[str, str]) -> State | None:
         """Remember a choice, and give its number; None where it is of no choice that was made here."""
-        before, exploration = self.state(_last(form, "from", "0")), self.exploration
+        before, exploration = self.state(form.get("from", "0")), self.exploration
         if before is None:
             return None
-        state = replace(before, refusal="")
-        if "keep" in form or "drop" in form:
-            kept = replace(before, kept=None) if "keep" in form else None
-            state = replace(state, kept=kept)
+        kept = None if "drop" in form else before.kept
+        kept = replace(before, kept=None) if "keep" in form else kept
+        state = replace(before, refusal="", kept=kept)
         try:
             state = replace(state, choice=read_choice(before.choice, form))
             if "search" in form:
@@ -102,17 +101,17 @@ class Session:
         return self.states[int(number)] if is_number and int(number) < len(self.states) else None
 
 
-def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
+def read_choice(before: Choice, form: Mapping[str, str]) -> Choice:
     """Read what a person chose; whatever the form lacks is as before."""
     roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
     for at, name in enumerate(before.columns):
         roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
         levels[at] = _place(form, f"l{at}", levels[at], 100)
-        levels[at] += _last(form, "coarser", "\0") == name
-        groups[at] = _last(form, f"g{at}", groups[at]).strip()
+        levels[at] += form.get("coarser", "\0") == name
+        groups[at] = form.get(f"g{at}", groups[at]).strip()
         levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
-    people = _last(form, "population", "" if "k" in form else str(before.population or "")).strip()
-    accepted = [code for code in form.get("accept", []) if re.fullmatch(r"[a-z_ ]{1,60}", code)]
+    people = form.get("population", "" if "k" in form else str(before.population or "")).strip()
+    accepted = re.findall(r"^[a-z_ ]{1,60}$", form.get("accept", ""))
     return replace(
         before,
         roles=tuple(roles),
@@ -121,7 +120,7 @@ def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
         smallest_group=_people(
             "the fewest people who look alike",
             SMALLEST_GROUP,
-            _last(form, "k", str(before.smallest_group)).strip(),
+            form.get("k", str(before.smallest_group)).strip(),
         ),
         leaves_out="omit" in form if "k" in form else before.leaves_out,
         population=_people("the people in the population", POPULATION, people) if people else None,
@@ -130,12 +129,8 @@ def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
     )
 
 
-def _last(form: Mapping[str, list[str]], name: str, default: str) -> str:
-    return form.get(name, [default])[-1]
-
-
-def _place(form: Mapping[str, list[str]], name: str, default: int, many: int) -> int:
-    text = _last(form, name, str(default))
+def _place(form: Mapping[str, str], name: str, default: int, many: int) -> int:
+    text = form.get(name, str(default))
     return min(int(text), many - 1) if re.fullmatch(r"[0-9]{1,3}", text) else default
 
 
@@ -182,7 +177,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         try:
             body = self.rfile.read(int(length)).decode("utf-8")
-            form = parse_qs(body, keep_blank_values=True, strict_parsing=bool(body))
+            form = dict(parse_qsl(body, keep_blank_values=True, strict_parsing=bool(body)))
             self.session.exploration.interrupt()  # nobody waits for what was counted before
             with self.session.lock:
                 state = self.session.choose(form)
