@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from time import monotonic
 from typing import Final
 
@@ -36,8 +37,7 @@ class Search:
         """Begin; the folder is one to which nobody else has access."""
         self.choice, self.seen, self.is_stopped = choice, monotonic(), False
         # What a process that is killed leaves behind lies there, too.
-        self._folder = TemporaryDirectory(dir=folder, ignore_cleanup_errors=True)
-        place = Path(self._folder.name)
+        self._folder = place = Path(mkdtemp(dir=folder))
         self._rows, self._log = place / "found.csv", place / "progress.txt"
         (place / "policy.toml").write_text(policy, encoding="utf-8")
         call = [sys.executable, "-m", "reid_sql", "prepare", "policy.toml", "--format", "csv"]
@@ -71,11 +71,12 @@ class Search:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the search, if it has not ended, and forget what it found."""
-        self.is_stopped = True
-        self._process.kill()
-        self._process.wait()
-        self._folder.cleanup()
+        """End the search, if it has not ended."""
+        if self.is_running:
+            self.is_stopped = True
+            self._process.kill()
+            self._process.wait()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def is_of(self, choice: Choice) -> bool:
         """Whether the choice differs from the one that is searched for in its forms alone."""
