@@ -35,7 +35,7 @@ COUNT_ALL: Final = (
 NOT_SHOWN: Final = "not shown"
 RELOAD: Final = '<noscript><meta http-equiv="refresh" content="3"></noscript>'
 SEARCH: Final = (
-    '<p><button id="seek" name="search" value="1">Search what loses least</button> <span class="soft">prepare looks for '
+    '<p><button id="seek" name="search" value="1">Search for the least loss</button> <span class="soft">prepare looks for '
     "the forms of the columns that others can know; {}.</span></p>"
 )
 STOP: Final = (

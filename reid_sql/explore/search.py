@@ -110,10 +110,9 @@ class Search:
             raise UnavailableError(REFUSAL_TAKE)
         roles, levels = list(choice.roles), list(choice.levels)
         for name, row in zip(self.choice.of_role(KNOWN), self._found, strict=True):
-            at, level = choice.columns.index(name), int(row["level"])
-            levels[at] = level
-            if 0 < level == len(json.loads(row["hierarchy"])) - 1:
-                roles[at] = OMITTED
+            at = choice.columns.index(name)
+            levels[at] = int(row["level"])
+            roles[at] = OMITTED if _is_left_out(row) else roles[at]
         found = replace(choice, roles=tuple(roles), levels=tuple(levels))
         if not found.of_role(KNOWN):
             raise UnavailableError(NONE_LEFT)
@@ -123,7 +122,11 @@ class Search:
     def sentence(self) -> str:
         """What was found, and whether another form could lose less."""
         first = self._found[0]
-        forms = [row["form"] for row in self._found if int(row["level"])]
+        forms = [
+            f"{row['column']} left out" if _is_left_out(row) else row["form"]
+            for row in self._found
+            if int(row["level"])
+        ]
         share = first["suppressed_share"]  # which a mask hides
         few = percent(float(share)) if share else "not shown"
         left = "" if share == "0.0" else f"Rows left out: {few}. "
@@ -133,3 +136,8 @@ class Search:
             else "The search ended early: another form may lose less."
         )
         return f"Found: {'; '.join(forms) or 'every column as it is'}. {left}{least}"
+
+
+def _is_left_out(row: Mapping[str, str]) -> bool:
+    """Whether a column is in its last form, at which every record shows the same."""
+    return 0 < int(row["level"]) == len(json.loads(row["hierarchy"])) - 1

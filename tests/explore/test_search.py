@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -156,6 +157,21 @@ def test_nothing_is_coarser_where_nothing_is_needed(exploration: Exploration) ->
     ended = wait_for(exploration, choice)
     assert ended.take_over(choice) == choice
     assert ended.sentence == "Found: every column as it is. No other form loses less."
+
+
+def test_a_form_in_which_all_are_alike_is_left_out(tmp_path: Path) -> None:
+    """The first characters of these codes are the same: the release lacks the column, as the page says."""
+    codes = [f"10{at % 7}{at % 2}" for at in range(70)]
+    table = pl.DataFrame({"postcode": codes, "sex": ["f", "m"] * 35})
+    table.write_parquet(tmp_path / "people.parquet")
+    with explored(tmp_path / "people.parquet") as exploration:
+        choice = chosen(exploration, postcode=KNOWN, sex=KNOWN)
+        before = replace(choice, smallest_group=30)
+        ended = wait_for(exploration, before)
+        found = ended.take_over(before)
+        assert found.of_role(KNOWN) == ["sex"]
+        assert ended.sentence == "Found: postcode left out. No other form loses less."
+        assert Counter(row["sex"] for row in read(exploration.rows(found))) == {"f": 35, "m": 35}
 
 
 def test_of_people_with_several_rows(tmp_path: Path) -> None:
