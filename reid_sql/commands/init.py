@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from reid_sql.commands.measure import describe_profile, profile_columns
+from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.starter import (
     MAX_VALUES_READ,
     PATTERN,
     Starter,
-    find_sensitive_values,
     find_texts,
+    propose,
     source_of,
     stem_of,
     write_policy,
@@ -177,9 +177,7 @@ def _in_file(
     source = source_of(options_of_table) | ({"name": stem_of(file)} if files else {})
 
     def profile() -> Starter:
-        con, name = open_file(options_of_table, keep=True)
-        rows = profile_columns(con, name, [])
-        return Starter(rows, source, None, find_sensitive_values(con, name, rows))
+        return propose(*open_file(options_of_table, keep=True), source)
 
     return source, profile
 
