@@ -11,7 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from reid_sql.commands.starter import Starter, propose
+from reid_sql.commands.report import propose
+from reid_sql.commands.starter import Starter
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.explore.choice import KNOWN, OMITTED, PERSON, PRIVATE, SENSITIVE, Choice

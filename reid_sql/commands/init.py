@@ -13,12 +13,12 @@ import duckdb
 from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
+from reid_sql.commands.report import propose
 from reid_sql.commands.starter import (
     MAX_VALUES_READ,
     PATTERN,
     Starter,
     find_texts,
-    propose,
     source_of,
     stem_of,
     write_policy,

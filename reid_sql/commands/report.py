@@ -28,10 +28,10 @@ from reid_sql.check.sentences import (
 from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED
-from reid_sql.commands.measure import describe_profile, describe_smallest_sets
+from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, propose, source_of
+from reid_sql.commands.starter import Starter, find_sensitive_values, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -158,6 +158,17 @@ def report(
 def _stamp_of(file: str) -> Stamp | None:
     """What the file system says of a file before it is read; nothing of one that is not there."""
     return file_stamp(Path(file)) if Path(file).is_file() else None
+
+
+def propose(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None = None,
+) -> Starter:
+    """Profile the table, and propose a role for each column."""
+    rows = profile_columns(con, name, [])
+    return Starter(rows, source, population, find_sensitive_values(con, name, rows))
 
 
 def measure(

@@ -12,7 +12,6 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.remarks import declare_missing
-from reid_sql.commands.measure import profile_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
@@ -334,17 +333,6 @@ class Starter:
         file = next(iter(self.source.values()))
         people = self.rows[0]["records"]
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
-
-
-def propose(
-    con: duckdb.DuckDBPyConnection,
-    name: str,
-    source: Mapping[str, str],
-    population: float | None = None,
-) -> Starter:
-    """Profile the table, and propose a role for each column."""
-    rows = profile_columns(con, name, [])
-    return Starter(rows, source, population, find_sensitive_values(con, name, rows))
 
 
 def _comment(name: str, why: str) -> str:
