@@ -65,12 +65,14 @@ def render_page(exploration: Exploration, state: State, nonce: str) -> str:
     )
     css += folder.joinpath("explore.css").read_text("utf-8")
     script = folder.joinpath("explore.js").read_text("utf-8")
+    form = _form(exploration, state)
+    reload = RELOAD if 'id="progress"' in form else ""
     title = escape(f"Who can be identified in {exploration.file}?")
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'{RELOAD * _is_searching(exploration, state)}<style nonce="{nonce}">\n{css}</style></head>\n<body><main>\n<h1>{title}</h1>'
-        f'<p class="soft">{INTRODUCTION}</p>{_form(exploration, state)}'
+        f'{reload}<style nonce="{nonce}">\n{css}</style></head>\n<body><main>\n<h1>{title}</h1>'
+        f'<p class="soft">{INTRODUCTION}</p>{form}'
         f'<div id="answer" aria-live="polite">{_answer(exploration, state)}</div>'
         f'</main><script nonce="{nonce}">{script}</script></body></html>\n'
     )
@@ -100,15 +102,10 @@ def _form(exploration: Exploration, state: State) -> str:
     )
 
 
-def _is_searching(exploration: Exploration, state: State) -> bool:
-    search = exploration.search
-    return search is not None and search.is_of(state.choice) and search.is_running
-
-
 def _search(exploration: Exploration, state: State) -> str:
     """How far the search for these choices is, what it found, or the button that begins it."""
     search, leaves_out = exploration.search, state.choice.leaves_out
-    few = f"it leaves out at most {percent(Preparing().suppression)} of the rows"
+    few = f"it leaves out at most {percent(Preparing().suppression)} of the people"
     begin = SEARCH.format(few if leaves_out else "it leaves out nobody")
     if search is None or not search.is_of(state.choice):
         return begin
@@ -200,33 +197,25 @@ def _first(answer: Answer, choice: Choice) -> str:
 
 def _differences(exploration: Exploration, choice: Choice, other: Choice) -> str:
     """The choices that are not those of the other side."""
+    before = _describe(exploration, other)
     parts = [
         f"{name}: {words}"
-        for (name, words), another in zip(
-            _describe(exploration, choice), _describe(exploration, other), strict=True
-        )
-        if (name, words) != another
+        for name, words in _describe(exploration, choice).items()
+        if words != before[name]
     ]
     return f'<p class="soft">{escape("; ".join(parts))}</p>'
 
 
-def _describe(exploration: Exploration, choice: Choice) -> list[tuple[str, str]]:
+def _describe(exploration: Exploration, choice: Choice) -> dict[str, str]:
     """Each choice in words."""
-    steps = exploration.steps(choice)
-    columns = [
-        (
-            name,
-            f"{role}, {steps[name][min(level, len(steps[name]) - 1)]}" if role == KNOWN else role,
-        )
-        for name, role, level in zip(choice.columns, choice.roles, choice.levels, strict=True)
-    ]
-    people = "not known" if choice.population is None else f"{choice.population:,}"
-    return [
-        *columns,
-        ("fewest people who look alike", f"{choice.smallest_group:,}"),
-        ("people of smaller groups", "left out" if choice.leaves_out else "in the release"),
-        ("people in the population", people),
-    ]
+    described = dict(zip(choice.columns, choice.roles, strict=True))
+    for name, steps in exploration.steps(choice).items():
+        described[name] += f", {steps[min(choice.level_of(name), len(steps) - 1)]}"
+    return described | {
+        "fewest people who look alike": f"{choice.smallest_group:,}",
+        "people of smaller groups": "left out" if choice.leaves_out else "in the release",
+        "people in the population": f"{choice.population:,}" if choice.population else "not known",
+    }
 
 
 def _verdict(answer: Answer, choice: Choice) -> str:

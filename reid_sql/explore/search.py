@@ -85,10 +85,8 @@ class Search:
     @property
     def progress(self) -> str:
         """What prepare last reported; with its name, if it refused the table."""
-        lines = self._log.read_text("utf-8", "replace").split("\n") if self._log.exists() else []
-        return next((line for line in reversed(lines) if line), "starting").removeprefix(
-            "reid-sql: "
-        )
+        lines = self._log.read_text("utf-8", "replace").strip().split("\n")
+        return lines[-1].removeprefix("reid-sql: ") or "starting"
 
     @cached_property
     def _found(self) -> Sequence[Mapping[str, str]]:
