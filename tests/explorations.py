@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from reid_sql.commands.report import propose
+from reid_sql.commands.proposals import propose
 from reid_sql.commands.starter import Starter
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError

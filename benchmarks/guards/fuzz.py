@@ -151,7 +151,7 @@ def find_wrong(
     if any(has_mark(cell, sql) for cell in cells):
         return "a value of a person"
     try:
-        due = data.execute(sql).fetchall()
+        due = data.execute(sql.removesuffix("LIMIT 5")).fetchall()  # of all rows, any five are true
     except duckdb.Error:  # of a row that the guard does not read, such as a cast that fails
         return None
     with data.cursor() as nobody:

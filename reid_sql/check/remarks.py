@@ -42,6 +42,7 @@ STATUS_WITHHELD_CHECK: Final = (
 INFORMATIVE_CODES: Final = frozenset(
     ["determined", "counted", "tested_interval", "rare_values", AS_DECLARED]
 )
+REPEATED_IDENTIFIER: Final = "repeated_identifier"  # rows may not be people
 # {} is a count of records
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)
 
@@ -247,7 +248,7 @@ def identifier_remark(
         " in ",
         Count(filled, "rows", "row", rest, name.lower()),
         f"): if it identifies people, {advice}.",
-        code="repeated_identifier",
+        code=REPEATED_IDENTIFIER,
         remedy=f"entity = {toml_text(name)}" if can_count else "",
     )
 
@@ -273,7 +274,7 @@ OF_THE_GATE: Final = (
         "records_dropped",
     ),
     *(
-        "repeated_identifier",
+        REPEATED_IDENTIFIER,
         "repeated_rows",
         "small_groups",
         "small_population",

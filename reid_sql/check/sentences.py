@@ -10,7 +10,7 @@ from typing import Final
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import ReportPage, refuse_unmasked
-from reid_sql.check.remarks import INFORMATIVE_CODES
+from reid_sql.check.remarks import INFORMATIVE_CODES, REPEATED_IDENTIFIER
 from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST, worst_verdict
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
@@ -392,25 +392,43 @@ def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
 
 MOST_HELPFUL: Final = 3  # columns
 NONE_HELPS: Final = "No single column drives the risk; omit or coarsen several."
-NOT_SHOWN: Final = "How many of {:,} people are the only one with their {} is not shown: the number, or that of all others, is small."
+NOT_SHOWN: Final = "How many of {:,} {} are the only one with their {} is not shown: the number, or that of all others, is small."
 
 
 def describe_people_alone(page: Page) -> str:
-    """Say how many people are the only one with their values of the quasi-identifiers."""
+    """Say how many people, or records that may not be people, are the only one with their values."""
     table = page["tables"][0]
+    checks = checks_of(page, table["name"])
+    are_people = all(REPEATED_IDENTIFIER not in check.get("caution_codes", ()) for check in checks)
+    unit, end = ("people", ".") if are_people else ("records", "; a person may have several.")
     *columns, last = table["quasi_identifiers"]
     named = f"{', '.join(columns)} and {last}" if columns else last
     if table["records"] is None:
-        return f"How many people are the only one with their {named} is unknown: they could not be counted."
+        return f"How many {unit} are the only one with their {named} is unknown: they could not be counted."
     people = table["records"] - (table["records_dropped"] or 0)
     sizes = table["class_sizes"] or [{"records": None}]
     alone = sizes[0]["records"]
     if alone is None:
-        return NOT_SHOWN.format(people, named)
+        hidden = NOT_SHOWN.format(people, unit, named)
+        return _describe_small_classes(sizes, people, f"{unit} share their {named}") or hidden
     if alone == 0:
-        return f"None of {people:,} people is the only one with their {named}."
+        return f"None of {people:,} {unit} is the only one with their {named}{end}"
     verb = "is" if alone == 1 else "are"
-    return f"{alone:,} of {people:,} people {verb} the only one with their {named}."
+    return f"{alone:,} of {people:,} {unit} {verb} the only one with their {named}{end}"
+
+
+def _describe_small_classes(sizes: Sequence[Page], people: int, share: str) -> str | None:
+    """Say how many are in small classes, where the sizes above show it; else None.
+
+    It is what all classes that are shown leave of all people, so that it says no more than they do.
+    """
+    shown = [each for each in sizes if each["records"] is not None]
+    is_rest_small = bool(shown) and shown == sizes[-len(shown) :]
+    if not is_rest_small or shown[0]["from"] < 3:  # noqa: PLR2004 - else all of the rest are alone
+        return None
+    few = people - sum(each["records"] for each in shown)
+    fewer = f"with fewer than {shown[0]['from'] - 1} others"
+    return f"{few:,} of {people:,} {share} {fewer}; how many are alone is not shown, as it, or the rest, is few."
 
 
 def describe_columns_that_help(table: Page) -> list[str]:

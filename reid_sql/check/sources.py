@@ -19,15 +19,10 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import Parts, match_files
-from reid_sql.sources.formats import (
-    TextFormat,
-    check_encoding,
-    check_marks,
-    check_skip,
-    write_option,
-)
+from reid_sql.sources.formats import check_marks, check_skip, write_option
 from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
+from reid_sql.sources.text_content import TextFormat, check_encoding
 
 LONGEST_PATH: Final = 4096
 # what a warehouse has not

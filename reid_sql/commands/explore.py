@@ -6,7 +6,7 @@ import sys
 from reid_sql.check.policy import MASK
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.report import propose
+from reid_sql.commands.proposals import propose
 from reid_sql.commands.starter import source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError

@@ -13,19 +13,16 @@ import duckdb
 from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.report import propose
+from reid_sql.commands.proposals import MAX_VALUES_READ, find_texts, judge_values, propose
 from reid_sql.commands.starter import (
-    MAX_VALUES_READ,
     PATTERN,
     Starter,
-    find_texts,
     source_of,
     stem_of,
     write_policy,
 )
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.columns.sensitive_columns import reason_by_values
 from reid_sql.sources.files import kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
@@ -177,7 +174,8 @@ def _in_file(
     source = source_of(options_of_table) | ({"name": stem_of(file)} if files else {})
 
     def profile() -> Starter:
-        return propose(*open_file(options_of_table, keep=True), source)
+        con, name = open_file(options_of_table, keep=True)
+        return propose(con, name, source)
 
     return source, profile
 
@@ -211,7 +209,7 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     sensitive = {}
     for each in find_texts(rows):
         frequent = opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]
-        if reason := reason_by_values([row["v"] for row in frequent]):
+        if reason := judge_values([row["v"] for row in frequent]):
             sensitive[each] = reason
     profiled = {row["column_name"] for row in rows}
     source = {"url": options.file, "table": name}

@@ -24,6 +24,7 @@ from reid_sql.commands.options import (
     require,
 )
 from reid_sql.commands.output import print_answer
+from reid_sql.commands.proposals import profile_columns, propose
 from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
     Rows,
@@ -35,7 +36,6 @@ from reid_sql.commands.tables import (
     open_file_table,
     open_table,
 )
-from reid_sql.commands.unmeasured import table_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import BYTES_PER_MB
 from reid_sql.models.classes.disclosure import OK
@@ -52,7 +52,7 @@ from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN, quoted
+from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
 from reid_sql.sources.remote import is_connection
 from reid_sql.sources.unique_columns import count_unique
 from reid_sql.terminal import pages
@@ -78,11 +78,6 @@ STATUS_FEW_SETS: Final = (
 STATUS_MANY_COLUMNS: Final = (
     f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
 )
-COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
-MAX_VALUES_AT_ONCE: Final = (
-    20_000_000  # records times columns, each of which has a hash table of its own
-)
-PART: Final = "reid_part"  # a view of so many columns
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
@@ -99,32 +94,6 @@ def run_profile(options: argparse.Namespace) -> int:
     people = _join(below, describe_profile(rows))
     print_answer(options, rows, rows, lambda: profile_page(rows, sets), people)
     return PASSED
-
-
-def profile_columns(
-    con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
-) -> list[dict[str, Any]]:
-    """Profile these columns of the table, or all if none is named.
-
-    Columns that are named are counted one by one, a few of a large table in each statement, as the values of
-    each are in memory; without names, the function counts all of them. The time to bind these grows with the
-    square of their number, so that a wide table is profiled in parts.
-    """
-    names = columns or table_columns(con, table)
-    [(records,)] = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()
-    size = min(COLUMNS_AT_ONCE, len(names), max(1, MAX_VALUES_AT_ONCE // max(1, records)))
-    is_wide = size > MAX_COLUMNS
-    rows = []
-    for start in range(0, len(names), size):
-        part = names[start : start + size]
-        if is_wide:
-            listed = ", ".join(map(quoted, part))
-            con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
-        words = "columns" if size == len(names) else f"columns from {start + 1:,} of {len(names):,}"
-        arguments = [PART, None] if is_wide else [table, part]
-        rows += call(con, "profile", arguments, words).records()
-    con.execute(f"DROP VIEW IF EXISTS {PART}")
-    return rows
 
 
 def describe_smallest_sets(
@@ -328,12 +297,10 @@ def _describe_counting(
 
 def refuse_without_columns(options: argparse.Namespace) -> None:
     """Refuse, with the columns that a report would propose as an option to copy."""
-    from reid_sql.commands.starter import Starter  # noqa: PLC0415 - only where nobody named a column
-
     rule = "--qi must name the columns that others can know about a person, got none"
     if is_connection(options.file) or options.file == "-":
         raise OutOfDomainError(f"{rule}; write it like --qi age,sex,zip")
-    names = Starter(profile_columns(*open_file(options), []), {}).quasi_identifiers
+    names = propose(*open_file(options, keep=True), {}).quasi_identifiers
     proposed = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
     remedy = f"leave out what nobody outside can know of: --qi {proposed}"
     raise OutOfDomainError(f"{rule}; {remedy if names else 'see reid-sql profile FILE'}")

@@ -14,7 +14,7 @@ from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.commands.output import csv_text
 from reid_sql.commands.tables import attach_numbered, call
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
-from reid_sql.models.tables.published_tables import BELOW, MARKS, NIL
+from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
@@ -73,7 +73,8 @@ def _columns_of_counts(
         text = f"lower(trim({quoted(name)}::VARCHAR))"
         number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
         mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
-        count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {mark}, true)"
+        grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
+        count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {grouped} OR {mark}, true)"
         tests.append(f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]")
     tested = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
     last = max((place for place, (is_count, _) in enumerate(tested) if not is_count), default=-1)

@@ -28,10 +28,14 @@ from reid_sql.check.sentences import (
 from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED
-from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
+from reid_sql.commands.measure import describe_profile, describe_smallest_sets
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, find_sensitive_values, source_of
+from reid_sql.commands.proposals import propose
+from reid_sql.commands.starter import (
+    Starter,
+    source_of,
+)
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -43,7 +47,7 @@ from reid_sql.terminal.console import Text, heading
 from reid_sql.terminal.markup import page_blocks
 from reid_sql.terminal.pages import class_size_bars
 
-STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names or free text)."
+STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
 STEP_POLICY: Final = (
     "{} writes a starter policy. Review its columns: only you know what others know."
@@ -158,17 +162,6 @@ def report(
 def _stamp_of(file: str) -> Stamp | None:
     """What the file system says of a file before it is read; nothing of one that is not there."""
     return file_stamp(Path(file)) if Path(file).is_file() else None
-
-
-def propose(
-    con: duckdb.DuckDBPyConnection,
-    name: str,
-    source: Mapping[str, str],
-    population: float | None = None,
-) -> Starter:
-    """Profile the table, and propose a role for each column."""
-    rows = profile_columns(con, name, [])
-    return Starter(rows, source, population, find_sensitive_values(con, name, rows))
 
 
 def measure(

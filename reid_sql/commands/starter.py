@@ -9,15 +9,14 @@ from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
+from reid_sql.models.columns.direct_identifiers import CONTACT, NAME
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
-from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, quoted
+from reid_sql.models.columns.sensitive_columns import reason_by_name
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.remote import VARIABLE, is_connection
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -98,10 +97,8 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
-NAME: Final = "name"  # the kind of advice on names of people
+CONTACTS: Final = "the values are contacts"
 PATTERN: Final = frozenset("*?[")
-COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
-MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
@@ -120,44 +117,6 @@ def source_lines(source: Mapping[str, str]) -> str:
         f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
         for key, value in source.items()
     )
-
-
-def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of texts whose values may be sensitive, where their names do not say so."""
-    return [
-        row["column_name"]
-        for row in rows
-        if row["column_type"] == "text"
-        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
-        and not reason_by_name(row["column_name"])
-    ]
-
-
-def find_sensitive_values(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
-) -> dict[str, str]:
-    """Find the columns of texts whose most frequent values are diseases or amounts, and which they are."""
-    named = find_texts(rows)
-    values: dict[str, list[str]] = {name: [] for name in named}
-    for start in range(0, len(named), COLUMNS_AT_ONCE):
-        part = named[start : start + COLUMNS_AT_ONCE]
-        columns = ", ".join(map(quoted, part))
-        texts = ", ".join(f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in part)
-        # of all columns in one reading of the file; a bit of `rest` is 0 for the column that is grouped by
-        frequent = con.execute(
-            f"""SELECT rest, v FROM (
-              SELECT grouping({columns}) AS rest, coalesce({columns}, NULL) AS v, count(*) AS n
-              FROM (SELECT {texts} FROM query_table(?))
-              GROUP BY GROUPING SETS ({", ".join(f"({quoted(name)})" for name in part)})
-            )
-            WHERE v IS NOT NULL
-            QUALIFY row_number() OVER (PARTITION BY rest ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
-            [table],
-        ).fetchall()
-        for rest, value in frequent:
-            grouped = (1 << len(part)) - 1 - rest
-            values[part[len(part) - grouped.bit_length()]].append(value)
-    return {name: reason for name in named if (reason := reason_by_values(values[name]))}
 
 
 def stem_of(file: str) -> str:
@@ -179,7 +138,7 @@ class Starter:
     rows: Sequence[dict[str, Any]]  # of its profile
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
-    by_values: Mapping[str, str] = field(default_factory=dict)  # sensitive columns: what they are
+    by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
 
     @property
@@ -219,10 +178,15 @@ class Starter:
 
     @property
     def sensitive(self) -> dict[str, str]:
-        """The columns that nobody should learn about a person, and why they are taken for such."""
-        named = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
+        """The columns that nobody should learn about a person, and why they are taken for such.
+
+        Of a constant one, whoever is known to be in the table is known to have it.
+        """
+        kinds_of_values = (*KNOWABLE, kinds.CONSTANT)
+        named = [row["column_name"] for row in self.rows if row["looks_like"] in kinds_of_values]
         reasons = {name: reason_by_name(name) or self.by_values.get(name) for name in named}
-        return {name: reason for name, reason in reasons.items() if reason}
+        omitted = self.omitted
+        return {name: reason for name, reason in reasons.items() if reason and name not in omitted}
 
     @property
     def entity(self) -> str | None:
@@ -257,12 +221,13 @@ class Starter:
 
     @property
     def omitted(self) -> list[str]:
-        """Identifiers, names of people and free text."""
+        """Identifiers, names of people, contacts and free text."""
         return [
             row["column_name"]
             for row in self.rows
             if row["looks_like"] in (kinds.IDENTIFIER, kinds.FREE_TEXT)
-            or kinds.kind_of_advice(row["column_name"], row["looks_like"], 1) == NAME
+            or self.by_values.get(row["column_name"]) == CONTACTS
+            or kinds.kind_of_advice(row, 1) in (NAME, CONTACT)
         ]
 
     @property
@@ -295,7 +260,7 @@ class Starter:
 
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
-        left = {"identifiers, names and free text": self.omitted} | self.unmeasured
+        left = {"identifiers, names, contacts and free text": self.omitted} | self.unmeasured
         reasons = "".join(_comment(", ".join(left[why]), f"{why}.") for why in left if left[why])
         names = list(chain.from_iterable(left.values()))
         has_population = self.population is not None

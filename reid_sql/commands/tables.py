@@ -28,16 +28,11 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import attach_checked, open_source, refuse_unread_format
-from reid_sql.sources.formats import (
-    TextFormat,
-    check_encoding,
-    check_marks,
-    check_skip,
-    write_option,
-)
+from reid_sql.sources.formats import check_marks, check_skip, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
 from reid_sql.sources.remote import is_connection, masked
+from reid_sql.sources.text_content import TextFormat, check_encoding
 from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
 

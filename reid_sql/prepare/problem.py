@@ -23,7 +23,7 @@ from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, prop
 from reid_sql.hierarchies.limits import Limit, hierarchies_toml
 from reid_sql.hierarchies.steps import DAY, day_in_sql
 from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
-from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form
+from reid_sql.models.columns.dates import DATE_FORMS, TIME_FORMS, TIME_PATTERN, choose_date_form
 from reid_sql.models.columns.missing_value_codes import (
     COMMA_PATTERN,
     NUMBER_PATTERN,
@@ -420,19 +420,24 @@ def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str)
     """Find the one way in which all dates of a text column are written, or why there is none."""
     if row["looks_like"] != DATE or row["column_type"] != "text":
         return {}
-    tests = (
-        f"regexp_full_match(t, {sql_text(each.pattern)}) AND {day_in_sql('t', each.form)} IS NOT NULL"
+    tests = {
+        each.form: f"regexp_full_match(d, {sql_text(each.pattern)}) AND {day_in_sql('d', each.form)} IS NOT NULL"
         for each in DATE_FORMS
-    )
-    counts = ", ".join(f"count(*) FILTER ({test})" for test in tests)
-    is_iso = f"regexp_matches(left(t, 10), {sql_text(DAY)})"
+    }
+    times = {
+        form: f"regexp_matches(t, {sql_text(f'{each}$')})" for form, each in TIME_FORMS.items()
+    }
+    asked = [f"regexp_matches(left(t, 10), {sql_text(DAY)})", *tests.values(), *times.values()]
+    counts = ", ".join(f"count(*) FILTER ({test})" for test in asked)
+    date = f"regexp_replace(t, {sql_text(f'{TIME_PATTERN}$')}, '')"
     values, iso, *fitting = original.engine.ask(
-        f"SELECT count(*), count(*) FILTER ({is_iso}), {counts} FROM ({texts})"
+        f"SELECT count(*), {counts} FROM (SELECT t, {date} AS d FROM ({texts}))"
     )[0]
     if iso == values:
         return {}
-    by_form = {each.form: count for each, count in zip(DATE_FORMS, fitting, strict=True)}
-    form, note = choose_date_form(row["column_name"], by_form, values)
+    by_form = dict(zip(tests, fitting, strict=False))
+    by_time = dict(zip(times, fitting[len(tests) :], strict=True))
+    form, note = choose_date_form(row["column_name"], by_form, values, by_time)
     return {"date_form": form, "date_note": note}
 
 

@@ -11,6 +11,7 @@ from reid_sql.parameters.domain import is_listed
 from reid_sql.parameters.words import NAMES_SCHEMA
 from reid_sql.reduction import DROPPABLE_NULLS, Argument, Reduction, refuse_entity
 from reid_sql.sql.records import with_null_report_of_all
+from reid_sql.sql.spelling import without_marks, without_writing
 from reid_sql.sql.text import Source, none_null, text
 
 LEFT, RIGHT = "left", "right"
@@ -125,6 +126,7 @@ JOIN: Final = Reduction(
         "matched_right": "BIGINT",
         "without_key": "BIGINT",
         "repeated_keys": "BIGINT",
+        "written_otherwise": "BIGINT",
     },
     arrays=JoinLines,
     reasons={"by": "it joins two tables as a whole"},
@@ -156,7 +158,8 @@ def join(
         {plan.totals()},
         reid_lines AS ({" UNION ALL ".join(plan.lines(right_qi, k))})
         SELECT kind, column_name, {int(k)}::BIGINT AS k, people, below_left, below_right, below_joined,
-          singled_out, several_rows, left_people, right_people, matched_right, without_key, repeated_keys
+          singled_out, several_rows, left_people, right_people, matched_right, without_key, repeated_keys,
+          written_otherwise
         FROM reid_lines, reid_total ORDER BY kind ASC, column_name ASC"""
     body = with_null_report_of_all([(left, qi), (right, right_qi)], nulls, counted)
     label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
@@ -304,9 +307,28 @@ class _Plan:
             "without_key": f"{missing[0]} + {missing[1]}",
             "repeated_keys": repeated,
             "several_rows": several,
+            "written_otherwise": self._count_other_writing(),
         }
         listed = ", ".join(f"({value})::BIGINT AS {name}" for name, value in cells.items())
         return f"reid_total AS (SELECT {listed})"
+
+    def _count_other_writing(self) -> str:
+        """Count the values of on in right that match nothing, and would if both were written alike."""
+        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
+        forms = []
+        for side, other, keys in (
+            ("reid_own AS o", "reid_theirs AS t", self.h),
+            ("reid_theirs AS t", "reid_own AS o", self.g),
+        ):
+            plain = ", ".join(f"{without_marks(f'{key}::VARCHAR')} AS {key}" for key in keys)
+            written = ", ".join(f"{without_writing(key)} AS f{at}" for at, key in enumerate(keys))
+            are_texts = " OR ".join(f"typeof({key}) = 'VARCHAR'" for key in keys)
+            forms.append(f"""SELECT DISTINCT {written} FROM (
+                SELECT DISTINCT {plain} FROM {side} ANTI JOIN {other} ON {on}
+                WHERE has_key AND ({are_texts}))""")
+        names = ", ".join(f"f{at}" for at in range(len(self.h)))
+        return f"""(SELECT count(*) FROM ({forms[1]}) SEMI JOIN ({forms[0]}) USING ({names})
+              WHERE (SELECT is_like FROM reid_keys))"""
 
     def lines(self, right_qi: Sequence[str], k: int) -> list[str]:
         """A query for each choice of columns of the right table."""

@@ -17,7 +17,7 @@ from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.qar import is_ordinal
 from reid_sql.sql.people import with_entity
 from reid_sql.sql.records import encode_values, with_null_report
-from reid_sql.sql.spelling import letters_of
+from reid_sql.sql.spelling import without_marks, without_writing
 from reid_sql.sql.text import Source, aliases, numbered, texts, union
 
 SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
@@ -165,12 +165,7 @@ def _count(side: int, entity: str | None) -> str:
 
 
 def _count_other_writing(alias: str) -> str:
-    """Count the records of synthetic and holdout whose text original has only in another writing.
-
-    Two texts are one but for their writing if they differ by capitals, spaces, accents, invisible characters,
-    zeros before a number, or zeros behind its point.
-    """
-    form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
+    """Count the records of synthetic and holdout whose text original has only in another writing."""
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
     counts_of_sides = ", ".join(
@@ -181,9 +176,12 @@ def _count_other_writing(alias: str) -> str:
             FROM (
               SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
               FROM (
-                SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
-                    THEN {form} END AS form
-                FROM reid_distinct GROUP BY {alias}
+                SELECT *, {without_writing("plain")} AS form
+                FROM (
+                  SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
+                    THEN {without_marks(f"{alias}::VARCHAR")} END AS plain
+                  FROM reid_distinct GROUP BY {alias}
+                )
               )
             )
           )"""

@@ -14,7 +14,7 @@ import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.sources.formats import TextFile, TextFormat
+from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
 from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
 from reid_sql.sources.reading import (
@@ -22,13 +22,13 @@ from reid_sql.sources.reading import (
     FORMAT_READ,
     JSON,
     KINDS,
-    TEXTS,
     is_read_by_sql,
     refuse_missing_records,
     select_from,
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.sources.text_content import TEXTS, TextFormat
 from reid_sql.terminal.progress import update
 from reid_sql.terminal.runner import run, sentence
 

@@ -1,8 +1,10 @@
 """JSON files as tables: a record an object, a column a key, and the type of each.
 
+A key whose values are objects is a column for each of their keys, "home.city". A list stays one value.
 Of GeoJSON a record is a feature: its properties are columns, and where it is, as others may know it.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,13 +12,14 @@ import duckdb
 
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import sql_text
+from reid_sql.parameters import quoted, sql_text
 from reid_sql.sql.text import sort_keys
 
 POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
-WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
+WITH objects AS (SELECT {object} AS json FROM {source}),
+found AS (SELECT unnest(json_keys(json)) AS key, json FROM objects WHERE json_type(json) = 'OBJECT'),
 texts AS (
     SELECT key, json_type(json, {pointer}) AS type, json_extract_string(json, {pointer}) AS text FROM found
 ),
@@ -25,7 +28,8 @@ read AS (
       ltrim(text, chr(1)) AS value
     FROM texts
 )
-SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
+SELECT key, count(value), count(value) FILTER (kind = 'OBJECT'),
+    count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
     count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
     count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
@@ -52,27 +56,36 @@ SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')),
 FROM {{source}}
 """
 # An object of the properties, other members such as an id, and the place. A key that is among two is refused.
-FEATURES: Final = """(
-    SELECT ('{' || array_to_string(list_filter(list_transform(
+# The place is one value, whatever objects it is written with.
+GEOMETRY: Final = sort_keys("json_extract(feature, '/geometry')")
+FEATURES: Final = f"""(
+    SELECT ('{{' || array_to_string(list_filter(list_transform(
       [json_extract(feature, '/properties'), json_merge_patch(feature,
-        '{"type": null, "geometry": null, "properties": null, "bbox": null}'),
+        '{{"type": null, "geometry": null, "properties": null, "bbox": null}}'),
         CASE WHEN json_extract_string(feature, '/geometry/type') = 'Point' THEN
-          json_merge_patch('{}', json_object('longitude', json_extract(feature, '/geometry/coordinates/0'),
+          json_merge_patch('{{}}', json_object('longitude', json_extract(feature, '/geometry/coordinates/0'),
             'latitude', json_extract(feature, '/geometry/coordinates/1'),
             'altitude', json_extract(feature, '/geometry/coordinates/2')))
-        ELSE json_object('geometry', json_extract(feature, '/geometry')) END],
+        ELSE json_object('geometry', nullif({GEOMETRY}, 'null')) END],
       lambda part: CASE WHEN json_type(part) = 'OBJECT' THEN trim((part::VARCHAR)[2:-2]) END),
-      lambda part: part <> ''), ',') || '}')::JSON AS json
-    FROM (SELECT {feature} AS feature FROM {source})
+      lambda part: part <> ''), ',') || '}}')::JSON AS json
+    FROM (SELECT {{feature}} AS feature FROM {{source}})
 )"""
 EACH_FEATURE: Final = "unnest(json_extract(json, '/features')::JSON[])"
 GEOGRAPHIC: Final = ".geojson"
 MAX_OBJECT: Final = 2**24  # bytes, of DuckDB's reader unless it is given another limit
 BROKEN: Final = """
-SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
+SELECT count(*), count(*) FILTER (json_type(json) <> 'OBJECT'),
     count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
-FROM {source}
+FROM (SELECT {object} AS json FROM {source})
 """
+# The one object of a file that has one list of objects: its records are within it.
+WITHIN: Final = """
+SELECT any_value(key), count(*) FROM (SELECT unnest(json_keys(json)) AS key, json FROM {source})
+WHERE json_type(json, {pointer}) = 'ARRAY' AND json_type(json, {pointer} || '/0') = 'OBJECT'
+"""
+MAX_DEPTH: Final = 4  # of objects within objects that are divided into columns
+MAX_KEYS: Final = 100  # of an object; of more, keys are values, such as names of people
 
 
 def select_json(
@@ -80,23 +93,65 @@ def select_json(
 ) -> str:
     """Write the query that reads the file: a record an object, a column a key."""
     source = _select_objects(con, words, path, pattern, "newline_delimited" if lines else "auto")
-    other_values, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
-    if other_values or repeated:
+    columns = _list_columns(con, words, source)
+    if not columns:
+        raise OutOfDomainError(
+            f"{words} must contain at least one object with a key, got none; write a record an object"
+        )
+    refuse_repeated_names(words, tuple(columns))
+    listed = (f"{expression} AS {quoted(name)}" for name, expression in columns.items())
+    return f"SELECT {', '.join(listed)} FROM {source}"
+
+
+def _list_columns(
+    con: duckdb.DuckDBPyConnection, words: str, source: str, parents: Sequence[str] = ()
+) -> dict[str, str]:
+    """Write an expression for each column, by its name, of the objects of the file or within them."""
+    within = f"json_extract(json, {_pointer(parents)})" if parents else "json"
+    _refuse_broken(con, words, source, within)
+    columns: dict[str, str] = {}
+    keys = con.execute(KEYS.format(source=source, object=within, pointer=POINTER)).fetchall()
+    if parents and len(keys) > MAX_KEYS:
+        return {}
+    for key, values, objects, *kinds in keys:
+        path = (*parents, key)
+        divided = {}
+        if values and objects == values and len(path) <= MAX_DEPTH:
+            divided = _list_columns(con, words, source, path)
+        added = divided or {".".join(path): _write_column(_pointer(path), values, *kinds)}
+        if twice := sorted({*added} & {*columns}):
+            raise OutOfDomainError(
+                f"{words} must name each column once, got two keys for {twice}; rename one"
+            )
+        columns |= added
+    return columns
+
+
+def _refuse_broken(con: duckdb.DuckDBPyConnection, words: str, source: str, within: str) -> None:
+    """Refuse values that are no objects, keys that are there twice, and one object around all records."""
+    broken = BROKEN.format(source=source, object=within)
+    records, other_values, repeated = con.execute(broken).fetchall()[0]
+    is_record = within == "json"  # within a record an object may be missing
+    if repeated or (is_record and other_values):
         got = (
             f"{other_values} values that are none"
-            if other_values
+            if is_record and other_values
             else f"{repeated} that name a key twice"
         )
         raise OutOfDomainError(
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
-    keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
-    if not keys:
-        raise OutOfDomainError(
-            f"{words} must contain at least one object with a key, got none; write a record an object"
-        )
-    refuse_repeated_names(words, tuple(row[0] for row in keys))
-    return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
+    if records == 1 and is_record:
+        key, lists = con.execute(WITHIN.format(source=source, pointer=POINTER)).fetchall()[0]
+        if lists == 1:
+            raise OutOfDomainError(
+                f"{words} must be a list of records, got one object with a list of them in {key!r}; write that list alone"
+            )
+
+
+def _pointer(keys: Sequence[str]) -> str:
+    """Write the place of a value within a record, as RFC 6901 does."""
+    return sql_text("".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys))
 
 
 def _select_objects(
@@ -123,8 +178,8 @@ def _select_objects(
     return source
 
 
-def _column(  # noqa: PLR0917 - a row of what was counted
-    key: str,
+def _write_column(  # noqa: PLR0917 - a row of what was counted
+    pointer: str,
     values: int,
     texts: int,
     flags: int,
@@ -134,18 +189,13 @@ def _column(  # noqa: PLR0917 - a row of what was counted
     apart: int,
 ) -> str:
     """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
-    pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
     text = f"ltrim(json_extract_string(json, {pointer}), chr(1))"
     written = sort_keys(f"json_extract(json, {pointer})")
-    kind = next(
-        (
-            f"{text}{cast}"
-            for cast, count in (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
-            if count == values
-        ),
-        f"{text}::DOUBLE"
-        if numbers == values and distinct == apart
-        else f"""CASE WHEN starts_with(json_extract_string(json, {pointer}), chr(1)) THEN {text}
-          ELSE nullif({written}, 'null') END""",
-    )
-    return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'
+    casts = (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
+    cast = next((cast for cast, count in casts if count == values), None)
+    if cast is not None:
+        return f"{text}{cast}"
+    if numbers == values and distinct == apart:
+        return f"{text}::DOUBLE"
+    return f"""CASE WHEN starts_with(json_extract_string(json, {pointer}), chr(1)) THEN {text}
+      ELSE nullif({written}, 'null') END"""

@@ -12,21 +12,13 @@ import duckdb
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.sources.formats import (
-    ENCODINGS,
-    TextFile,
-    TextFormat,
-    count_slowly,
-    decode_to_file,
-    inspect_text,
-    write_option,
-)
+from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
 from reid_sql.sources.json_files import GEOGRAPHIC, select_json
 from reid_sql.sources.notes import Note
 from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
 from reid_sql.sources.spill import process_folder
+from reid_sql.sources.text_content import ENCODINGS, TEXTS, TextFormat, decode_to_file
 
-TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()

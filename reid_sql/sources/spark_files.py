@@ -10,14 +10,16 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
+from pyspark.sql.types import StructType
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
-from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
+from reid_sql.sources.formats import count_slowly, inspect_text
+from reid_sql.sources.json_files import MAX_DEPTH, MAX_KEYS
+from reid_sql.sources.text_content import TABBED, TEXTS, TextFormat, nonblank_lines
 
-TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
 KINDS: Final = (*TEXTS, ".parquet", ".orc", ".json", *LINES)
 PACKED: Final = (".gz", ".zst", ".bz2")
@@ -87,7 +89,21 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
         _refuse_other_count(where, frame.count(), nonblank_lines(Path(path)))
-    return frame
+    return frame.select(*_list_columns(frame.schema))
+
+
+def _list_columns(objects: StructType, parents: tuple[str, ...] = ()) -> list[Column]:
+    """List the columns of objects of JSON, and of those within them, as they are read without Spark."""
+    columns = []
+    for field in objects.fields:
+        path = (*parents, field.name)
+        within = field.dataType
+        divided = []
+        if isinstance(within, StructType) and len(path) <= MAX_DEPTH:
+            divided = _list_columns(within, path) if len(within.fields) <= MAX_KEYS else []
+        column = F.col(".".join(map(_quote_name, path))).alias(".".join(path))
+        columns += divided or [column]
+    return columns
 
 
 def _refuse_kinds(values: DataFrame, where: str) -> None:
@@ -128,7 +144,7 @@ def _read_text(
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None
     delimiter = (
-        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) in TABBED else ",")
     )
     how: dict[str, Any] = {
         "sep": delimiter,

@@ -34,6 +34,7 @@ FROM_LETTERS: Final = text(WIDE_LETTERS + DASHES)
 TO_LETTERS: Final = text(NARROW_LETTERS + "-" * len(DASHES))
 LETTERS_FOR_ONE: Final = tuple(map(text, map("".join, zip(*PLAIN_LETTERS.items(), strict=True))))
 ENDS: Final = r"E' \t\r\n\f'"
+GROUPED_DIGITS: Final = "[0-9]{1,3}([.,'’ ][0-9]{3})+"  # of thousands
 
 
 def small_letters_of(value: str) -> str:
@@ -60,6 +61,21 @@ def without_accents(small: str, value: str, *, second_letters: bool = False) -> 
 def letters_of(value: str, *, second_letters: bool = False) -> str:
     """Write a text without capitals, accents, invisible characters and wide letters."""
     return without_accents(small_letters_of(value), value, second_letters=second_letters)
+
+
+def without_marks(value: str) -> str:
+    """Write the number of a text without marks between thousands, and with a point before its fraction."""
+    return f"""CASE WHEN regexp_full_match({value}, {text(GROUPED_DIGITS)})
+        THEN regexp_replace({value}, '[^0-9]', '', 'g') ELSE replace({value}, ',', '.') END"""
+
+
+def without_writing(plain: str) -> str:
+    """Write one text for all that are one value in several writings, of texts without the marks of numbers.
+
+    These differ by capitals, spaces, accents, invisible characters, or zeros before a number or behind its
+    point.
+    """
+    return rf"ltrim(regexp_replace({letters_of(plain)}, '[.]0+\s*$|[\s_]+', '', 'g'), '0')"
 
 
 def is_ascii(value: str) -> str:

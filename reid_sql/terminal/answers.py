@@ -77,7 +77,7 @@ def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     kinds: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         share_filled = 1 - row["missing"] - sum(row["sentinel_records"]) / row["records"]
-        kind = kind_of_advice(row["column_name"], row["looks_like"], share_filled)
+        kind = kind_of_advice(row, share_filled)
         kinds[kind].append(row["column_name"])
     advice_of_columns = []
     for kind, names in kinds.items():

@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.comparison.comparison import STATUS_FEW_COMPARABLE, STATUS_NOT_COMPARABLE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.terminal.console import (
@@ -60,7 +61,7 @@ def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
     lines = []
     for row, words in _choose_harms(rows):
         control = row["holdout"] if row["holdout"] is not None else row["baseline"]
-        lines.append([_of_hundred(row["original"]), _of_hundred(control), words])
+        lines.append([_count_harmed(row), _of_hundred(control), words])
     columns = [*figure_columns("of 100 people", "by chance"), *word_columns("what happens to them")]
     return FigureTable(columns, lines)
 
@@ -87,7 +88,24 @@ def _sensitive_column(row: Mapping[str, Any]) -> str:
     return str(row["column_name"]).partition(" / ")[0]
 
 
+# Values of the synthetic table that are written otherwise hide what an attacker sees.
+INCOMPARABLE: Final = tuple(
+    status.partition(":")[0] for status in (STATUS_NOT_COMPARABLE, STATUS_FEW_COMPARABLE)
+)
 INFERENCES: Final = ("inference", "sure_inference", "strongest_inference")
+
+
+def _count_harmed(row: Mapping[str, Any]) -> str:
+    """Write how many of 100 people are harmed; at least so many where values of the table are not compared.
+
+    >>> row = {"original": 0.21, "status": "few_comparable: values of 'age' ..."}
+    >>> _count_harmed(row), _count_harmed(row | {"original": 0.0})
+    ('at least 21', 'not known')
+    """
+    people = _of_hundred(row["original"])
+    if row["status"].partition(":")[0] not in INCOMPARABLE:
+        return people
+    return f"at least {people}" if row["original"] else "not known"
 
 
 def _of_hundred(share: float | None) -> str:

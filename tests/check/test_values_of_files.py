@@ -7,7 +7,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
 from reid_sql.sources.files import open_source
-from reid_sql.sources.formats import TextFormat
+from reid_sql.sources.text_content import TextFormat
 from tests.cells import each_cell
 
 BODY = "".join(f"{'fm'[at % 2]};{30 + at % 7};N\n" for at in range(40))

@@ -1,11 +1,16 @@
 """What a file means: its header, its columns in any order, its encoding, the numbers of its rows."""
 
+import json
+from itertools import combinations
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 import reid_sql
+from reid_sql.parameters import quoted
+from reid_sql.sources.files import open_source
 from tests.processes import command
 
 
@@ -99,9 +104,10 @@ def test_a_hint_on_an_encoding_is_that_of_the_file(tmp_path: Path) -> None:
 
 
 def test_endings_in_capitals_are_those_in_small_letters(tmp_path: Path) -> None:
-    (tmp_path / "PEOPLE.TSV").write_text("age\tsex\n1\tf\n1\tf\n")
-    done = command("risk", str(tmp_path / "PEOPLE.TSV"), "--qi", "age,sex", "--format", "csv")
-    assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
+    for name, mark in (("PEOPLE.TSV", "\t"), ("people.tab", "\t"), ("people.psv", "|")):
+        (tmp_path / name).write_text("age_sex\n1_f\n1_f\n".replace("_", mark))
+        done = command("risk", str(tmp_path / name), "--qi", "age,sex", "--format", "csv")
+        assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
 
 
 @pytest.mark.parametrize("has_copies", [True, False])
@@ -116,3 +122,54 @@ def test_rows_that_were_written_twice_are_named_by_a_query_too(
         done = command("query", f"FROM risk_summary('{file}', ['age'])", "--format", form)
         shown = " ".join((done.stdout + done.stderr).split())
         assert ("rows equal another one in all columns" in shown) == has_copies
+
+
+def count_classes(file: Path, columns: list[str]) -> dict[int, int]:
+    """Count the classes by their size, as the commands read the file."""
+    con, name = open_source(str(file))
+    listed = ", ".join(map(quoted, columns))
+    sizes = f"SELECT count(*) AS size FROM {quoted(name)} GROUP BY {listed}"
+    return dict(con.execute(f"SELECT size, count(*) FROM ({sizes}) GROUP BY size").fetchall())
+
+
+def test_keys_of_objects_within_objects_are_columns(tmp_path: Path) -> None:
+    """Their classes are those of a file of the same values without objects."""
+    draws = np.random.default_rng(5)
+    nested, flat = [], []
+    for _ in range(300):
+        age, city, lat = int(draws.integers(3)), "pqr"[draws.integers(3)], float(draws.integers(3))
+        place = None if lat == 0 else {"lat": lat, "list": [1, {"b": 2, "a": age}]}
+        nested.append({"age": age, "home": {"city": city, "at": place}, "same": {}})
+        listed = None if place is None else [1, {"a": age, "b": 2}]
+        flat.append({"age": age, "city": city, "lat": place and lat, "list": listed})
+    for name, records in (("nested.json", nested), ("flat.json", flat)):
+        (tmp_path / name).write_text(json.dumps(records))
+    pairs = [("age",) * 2, ("home.city", "city"), ("home.at.lat", "lat"), ("home.at.list", "list")]
+    for size in range(1, 5):
+        for chosen in combinations(pairs, size):
+            figures = [
+                count_classes(tmp_path / name, [pair[at] for pair in chosen])
+                for at, name in enumerate(("nested.json", "flat.json"))
+            ]
+            assert figures[0] == figures[1]
+    profiled = command("profile", str(tmp_path / "nested.json"), "--format", "csv").stdout
+    names = {line.partition(",")[0] for line in profiled.splitlines()[1:]}
+    assert names == {*(pair[0] for pair in pairs), "same"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (
+            '{"data":[{"a":1},{"a":2}],"count":2}',
+            "with a list of them in 'data'; write that list alone",
+        ),
+        ('[{"a":1},null]', "got 1 values that are none"),
+        ('[{"a":{"b":1,"b":2}}]', "keys are distinct, got 1 that name a key twice"),
+        ('[{"a":{"b":1},"a.b":2}]', "must name each column once, got two keys for ['a.b']"),
+    ],
+)
+def test_objects_that_are_no_table_are_refused(tmp_path: Path, content: str, reason: str) -> None:
+    (tmp_path / "people.json").write_text(content)
+    done = command("profile", str(tmp_path / "people.json"))
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr

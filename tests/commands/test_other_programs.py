@@ -275,7 +275,9 @@ def test_notes_below_the_last_record_are_left_out_as_the_refusal_says(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("reid_sql.sources.formats.CHUNK", 64)  # bytes: the notes are in several
+    monkeypatch.setattr(
+        "reid_sql.sources.text_content.CHUNK", 64
+    )  # bytes: the notes are in several
     sexes = ("f", '"m\nor x"', "m")
     records = "".join(f"{i % 2};{sexes[i % 3]}\n" for i in range(30))
     text = f"Ward 7\nage;sex\n{records};\nSource: the office of é;\n* provisional;{last}"

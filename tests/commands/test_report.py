@@ -248,3 +248,53 @@ def test_the_hints_run_when_pasted(
         assert program == "reid-sql"
         assert main(arguments) == 0, arguments
     assert Path("people_of_2024_released.parquet").is_file()
+
+
+@pytest.mark.parametrize("rows_of_person", [1, 3])
+def test_people_who_have_several_rows_are_found_by_what_is_constant(
+    rows_of_person: int, tmp_path: Path
+) -> None:
+    """The name of the column says nothing; two others are constant within each of its values."""
+    rng = random.Random(8)  # noqa: S311 - a table, no secrets
+    rows = []
+    for person in range(600 // rows_of_person):
+        age, sex = rng.randint(20, 60), rng.choice("FM")
+        rows += [
+            (f"Q{person % 590:04}", age, sex, rng.randint(1, 28)) for _ in range(rows_of_person)
+        ]
+    path = tmp_path / "stays.csv"
+    pl.DataFrame(rows, ["zz", "age", "sex", "day"], orient="row").write_csv(path)
+    report = reid_sql.report(path)
+    is_panel = rows_of_person > 1
+    assert ("zz" in report.starter.quasi_identifiers) is not is_panel
+    assert ('# entity = "zz"' in report.policy) is is_panel
+    assert (" of 600 records " in report.answer) is is_panel
+    assert report.answer.endswith("; a person may have several.") is is_panel
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_line_counts_small_classes_where_the_chart_shows_them(
+    seed: int, tmp_path: Path
+) -> None:
+    """Of 500 people few are alone; what the chart leaves of them are those of small classes."""
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame({"age": rng.integers(20, 60, 500), "sex": rng.choice(["f", "m"], 500)})
+    frame.write_csv(tmp_path / "p.csv")
+    report = reid_sql.report(tmp_path / "p.csv")
+    sizes = frame.group_by("age", "sex").len()["len"].to_list()
+    words = re.match(r"([\d,]+) of 500 people share .* with fewer than (\d+) others", report.answer)
+    if words is None:
+        assert report.answer.startswith(("How many of 500", f"{sizes.count(1)} of 500", "None of"))
+        return
+    few, others = int(words[1]), int(words[2])
+    assert few == sum(size for size in sizes if size <= others)
+
+
+def test_a_diagnosis_that_all_have_is_sensitive(tmp_path: Path) -> None:
+    """Whoever is known to be in the table is known to have it."""
+    rows = ["age,sex,state", *(f"{20 + i % 30},{'fm'[i % 2]},HIV" for i in range(300))]
+    (tmp_path / "p.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    report = reid_sql.report(tmp_path / "p.csv")
+    assert list(report.starter.sensitive) == ["state"]
+    [found] = [each for each in report.page["checks"] if each["measure"] == "l_diversity"]
+    assert found["groups"][0]["value"] == 1

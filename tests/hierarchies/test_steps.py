@@ -161,9 +161,10 @@ def test_a_date_is_in_its_part(day: dt.date, part: str) -> None:
     for values in (pl.Series([day]), moments, pl.Series([f"{day}"])):
         assert of_duckdb(DatePart(part), values) == due
         assert of_polars(DatePart(part), values) == due
-    written = pl.Series([f"{day:%d.%m.%Y}"])
-    assert of_duckdb(DatePart(part, "%d.%m.%Y"), written) == due
-    assert of_polars(DatePart(part, "%d.%m.%Y"), written) == due
+    for form in ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M:%S %p"):
+        written = pl.Series([moments[0].strftime(form)])
+        assert of_duckdb(DatePart(part, form), written) == due
+        assert of_polars(DatePart(part, form), written) == due
 
 
 @each_cell(

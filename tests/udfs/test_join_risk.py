@@ -1,5 +1,6 @@
 """What a join singles out, against going through the people of small tables one by one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -139,7 +140,7 @@ def test_tables_without_a_common_value_show_nothing() -> None:
     row = by_polars("join_risk", PATIENTS, others, {"id": "pid"}, ["sex"], ["job"])[0]
     assert row["status"].startswith("no_match: ")
     assert row["share"] is None
-    assert row["sentence"] == "No person is in both tables, so the join shows nothing."
+    assert row["sentence"] == "No value of on is in both tables, so the join shows nothing."
 
 
 @each_cell(
@@ -163,6 +164,33 @@ def test_keys_that_hardly_match_are_a_caution(
     [row, _] = by_polars("join_risk", one, two, "id", ["sex"], ["job"], entity=entity)
     assert row["people"] == 2
     assert row["status"].partition(":")[0] == code
+
+
+@each_cell(
+    "write",
+    [
+        lambda key: key.lstrip("0"),
+        lambda key: f"{key}.0",
+        lambda key: f" {key} ",
+        lambda key: f"{int(key):,}",
+        lambda key: f"{key}\u00a0" if int(key) % 40 else key,
+    ],
+)
+@each_cell("entity", [None, "person"])
+def test_keys_that_are_written_otherwise_are_a_caution(
+    write: Callable[[str], str], entity: str | None
+) -> None:
+    """Nobody is in both, or the few who are written alike: it is not said that a join shows nothing."""
+    keys = [f"{place:05}" for place in range(900, 1300)]
+    one = pl.DataFrame({"id": keys, "person": keys, "sex": ["F", "M"] * 200})
+    two = pl.DataFrame({"id": list(map(write, keys)), "job": list("abcd") * 100})
+    due = sum(write(key) != key for key in keys)
+    [row, _] = by_polars("join_risk", one, two, "id", ["sex"], ["job"], entity=entity)
+    if due:
+        assert row["status"].startswith(f"few_comparable: {due:,} values of on differ in right")
+    same = two.with_columns(id=pl.Series(keys))
+    [row, _] = by_polars("join_risk", one, same, "id", ["sex"], ["job"], entity=entity)
+    assert row["status"] == "ok"
 
 
 @each_cell(

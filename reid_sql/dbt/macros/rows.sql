@@ -26,8 +26,8 @@
 
 {% macro identifier_in(name) %}
 {# The words are those of the profile: person, national identifier, number, case. #}
-{% set people = 'person|people|patient|subject|customer|client|member|user|respondent|employee|student'
-  ~ '|participant|citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)'
+{% set people = 'person|people|patient|subject|customer|client|member|user|respondent|subscriber|employee'
+  ~ '|student|participant|citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)'
   ~ '|mitglied(?:s|er)?|teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen'
   ~ '|mitarbeiter|matrikel(?=.)'
   ~ '|einwohner|bewohner|nutzer|benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve'
@@ -36,10 +36,11 @@
   ~ '|persoon|leerling|deelnemer|werknemer|medewerker|pessoa|aluno|funcion[aá]rio|pacjent|klienta'
   ~ '|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|anst[aä]lld' %}
 {% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer'
-  ~ '|codice[_ ]?fiscale|matricola' %}
+  ~ '|codice[_ ]?fiscale|matricola|msisdn|imsi|imei' %}
 {% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#' %}
 {% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national ~ '|(' ~ people ~ ')([_ -]?(' ~ number ~ '))?'
-  ~ '|(?P<case>fall|case|akten?|dossier|expediente)[_ -]?(' ~ number ~ '|zeichen))[.:]?$' %}
+  ~ '|(?P<case>(fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle)'
+  ~ '[_ -]?(' ~ number ~ '|zeichen)|device))[.:]?$' %}
 {% do return(modules.re.search(words, name | lower)) %}
 {% endmacro %}
 

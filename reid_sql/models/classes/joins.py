@@ -20,6 +20,7 @@ JoinedClass = Annotated[int, JOINED_CLASS]
 ALL, ALONE, WITHOUT = range(3)  # which columns of the right table a line joins
 STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables, so nothing is joined"
 STATUS_FEW_MATCH: Final = "few_match: more than half of the people of each table match nothing"
+STATUS_WRITTEN: Final = "few_comparable: {:,} values of on differ in right and left by capitals, spaces, accents, zeros or marks of numbers alone, and match nothing"
 STATUS_REPEATED: Final = (
     "repeated_key: {:,} values of on repeat in left, and each counts as one person"
 )
@@ -43,6 +44,7 @@ class JoinLines:
     matched_right: Integers
     without_key: Integers
     repeated_keys: Integers
+    written_otherwise: Integers
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,12 @@ def _row(
 ) -> JoinRisk:
     people, singled_out = int(lines.people[place]), int(lines.singled_out[place])
     left, right = int(lines.left_people[place]), int(lines.right_people[place])
-    repeated = int(lines.repeated_keys[place])
+    repeated, written = int(lines.repeated_keys[place]), int(lines.written_otherwise[place])
     matched = int(lines.matched_right[place])
     has_few = 2 * people < left and 2 * matched < right
     status = STATUS_REPEATED.format(repeated) if repeated else STATUS_FEW_MATCH if has_few else OK
+    status = status if people else STATUS_NO_MATCH
+    status = STATUS_WRITTEN.format(written) if written else status
     return JoinRisk(
         columns,
         people,
@@ -120,7 +124,7 @@ def _row(
         left - people,
         right - matched,
         int(lines.without_key[place]),
-        status if people else STATUS_NO_MATCH,
+        status,
         describe_join(int(lines.k[place]), people, singled_out, most),
     )
 
@@ -132,7 +136,7 @@ def describe_join(k: int, people: int, singled_out: int, most: tuple[str, int] |
     'Of 2,940 people in both tables, the join singles out 312 (10.6 %) whom neither table sing'
     """
     if not people:
-        return "No person is in both tables, so the join shows nothing."
+        return "No value of on is in both tables, so the join shows nothing."
     is_some = bool(singled_out)
     who = f"{singled_out:,} ({percent(singled_out / people)})" if is_some else "nobody"
     added = (

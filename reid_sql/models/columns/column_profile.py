@@ -6,13 +6,14 @@ suggests what to do with a column; it never decides.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isnan, log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
     MissingValueCode,
@@ -27,7 +28,7 @@ from reid_sql.parameters import Floats, Integers
 
 # Words for people in names of columns, in several languages; some are one only before a number's word.
 PEOPLE_WORDS: Final = (
-    "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
+    "person|people|patient|subject|customer|client|member|user|respondent|subscriber|employee|student|participant|"
     "citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)|mitglied(?:s|er)?|"
     "teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen|mitarbeiter|matrikel(?=.)|einwohner|bewohner|nutzer|"
     "benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve|personne|usager|b[eé]n[eé]ficiaire|"
@@ -36,13 +37,15 @@ PEOPLE_WORDS: Final = (
     "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
     "anst[aä]lld"
 )
-NATIONAL_IDENTIFIERS: Final = "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola"
+NATIONAL_IDENTIFIERS: Final = "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei"
 NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
-# A person may have several cases: their numbers do not name people for certain.
-CASE_WORDS: Final = "fall|case|akten?|dossier|expediente"
+# A person may have several cases, cards or devices: their numbers do not name people for certain.
+CASE_WORDS: Final = (
+    "fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle"
+)
 IDENTIFIER_NAME: Final = re.compile(
     rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|({PEOPLE_WORDS})([_ -]?({NUMBER_WORDS}))?"
-    rf"|(?P<case>{CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen))[.:]?$",
+    rf"|(?P<case>({CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen)|device))[.:]?$",
     re.IGNORECASE,
 )
 CODE_NAME: Final = re.compile(
@@ -87,10 +90,6 @@ MAX_GAPS_IN_SEQUENCE: Final = 6
 # Names that R, pandas and readers of CSV give to the numbers of rows, which have no name in the file.
 ROW_NUMBER_NAME: Final = re.compile(
     r"^(|column0+|unnamed: ?\d+|row_?(names?|numbers?|nr)?|index|x\.?1?|\.\.\.1)$", re.IGNORECASE
-)
-PERSONAL_NAME: Final = re.compile(
-    r"(^|_|\b)((first|last|given|family|middle|full|maiden|sur|vor|nach|user)[_ ]?name|name)s?$",
-    re.IGNORECASE,
 )
 
 
@@ -234,7 +233,12 @@ SUGGESTIONS: Final = {
         ALONE,
         "its first characters are safer",
     ),
-    "name": ("omit it if it names people", "names identify people, and {alone}", ""),
+    NAME: ("omit it if it names people", "names identify people, and {alone}", ""),
+    CONTACT: (
+        "omit it if people are reached by it",
+        "a contact identifies people, and {alone}",
+        "",
+    ),
     NUMBER: ("a quasi-identifier if others can know it (age, children)", ALONE, "bands are safer"),
     CATEGORY: (
         "a quasi-identifier if others can know it (sex, origin, profession), else perhaps sensitive",
@@ -352,7 +356,7 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
         suggestion=_suggest(
-            kind_of_advice(form.name, kind, present / records),
+            kind_of_advice({**row, "looks_like": kind}, present / records),
             values=distinct,
             known=present,
             alone=alone,
@@ -361,17 +365,22 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     )
 
 
-def kind_of_advice(name: str, kind: str, share_known: float) -> str:
-    """The kind of SUGGESTIONS: an identifier that many rows lack is another, and so are names.
+def kind_of_advice(row: Mapping[str, Any], share_known: float) -> str:
+    """The kind of SUGGESTIONS: an identifier that many rows lack is another, and so are names and contacts.
 
-    The first characters of names identify people as well.
-
-    >>> kind_of_advice("last_name", CODE, 1), kind_of_advice("contact_id", REPEATED_IDENTIFIER, 0.4)
-    ('name', 'incomplete identifier')
+    >>> column = {"column_name": "last_name", "column_type": "text", "distinct_values": 300}
+    >>> kind_of_advice(column | {"looks_like": CODE}, 1)
+    'name'
+    >>> kind_of_advice(column | {"looks_like": REPEATED_IDENTIFIER}, 0.4)
+    'incomplete identifier'
     """
+    kind: str = row["looks_like"]
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
-    return "name" if kind in (CODE, CATEGORY) and PERSONAL_NAME.search(name) else kind
+    if kind in (CODE, CATEGORY, NUMBER):
+        is_text = row["column_type"] == "text"
+        return kind_by_name(row["column_name"], row["distinct_values"], is_text=is_text) or kind
+    return kind
 
 
 def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's placeholders

@@ -38,12 +38,22 @@ BEGINNINGS: Final = "|".join(
 )
 WITH_NAME: Final = f"(?i:{BEGINNINGS})[^0-9 .,/-]*[.]?"
 DAY_OF_NAMED: Final = f"{DAY}(?:st|nd|rd|th|er|º)?"
+CLOCK: Final = "[0-9]{1,2}:[0-9]{2}"
+TIME_FORMS: Final = {  # of what may stand behind a date, which is left out
+    " %H:%M": f" {CLOCK}",
+    " %H:%M:%S": f" {CLOCK}:[0-9]{{2}}",
+    " %I:%M %p": f" {CLOCK} [AaPp][Mm]",
+    " %I:%M:%S %p": f" {CLOCK}:[0-9]{{2}} [AaPp][Mm]",
+}
+TIME_PATTERN: Final = f"({'|'.join(TIME_FORMS.values())})"
 # Matched against the whole text: year first, or day or month first, with a year of four digits or two.
 DATE_PATTERN: Final = (
+    "("
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
     f"{DAY}[./-]{DAY}[./-]([0-9]{{4}}|[0-9]{{2}})|"
     f"{DAY_OF_NAMED}([ ./-]|[.] | de )?{WITH_NAME}([ /-]|, | de )?([0-9]{{4}}|[0-9]{{2}})|"
     f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}"
+    f"){TIME_PATTERN}?"
 )
 ISO: Final = "%Y-%m-%d"
 
@@ -93,6 +103,7 @@ DATE_FORMS: Final = tuple(
     for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d")
     if form != ISO
 )
+NO_TIMES: Final[Mapping[str, int]] = {}
 NO_FORM: Final = "the dates of {} were not coarsened: {:,} of its {:,} values are dates in no one way of writing; write them alike"
 SEVERAL_FORMS: Final = (
     "the dates of {0} were not coarsened: all {1:,} values fit day and month in either order; write which one in "
@@ -129,16 +140,24 @@ def number_month(name: str) -> int:
 
 
 def choose_date_form(
-    column: str, fitting: Mapping[str, int], values: int
+    column: str, fitting: Mapping[str, int], values: int, times: Mapping[str, int] = NO_TIMES
 ) -> tuple[str | None, str]:
     """Choose the form that all values fit, `fitting` counts those of each; else say why there is none.
+
+    The `times` of day behind the dates are counted by their form, too: all values have one, or none has.
 
     >>> choose_date_form("birth", {"%d.%m.%Y": 9, "%m.%d.%Y": 4}, 9)
     ('%d.%m.%Y', '')
     >>> choose_date_form("birth", {"%d/%m/%Y": 9, "%m/%d/%Y": 9}, 9)[1][:60]
     'the dates of birth were not coarsened: all 9 values fit day '
+    >>> choose_date_form("birth", {"%d.%m.%Y": 9}, 9, {" %H:%M": 9, " %H:%M:%S": 0})
+    ('%d.%m.%Y %H:%M', '')
     """
-    forms = [each.form for each in DATE_FORMS if fitting.get(each.form, 0) == values]
+    timed = [form for form, count in times.items() if count == values]
+    if not timed and any(times.values()):
+        return None, NO_FORM.format(column, values - max(times.values()), values)
+    time = timed[0] if timed else ""
+    forms = [f"{each.form}{time}" for each in DATE_FORMS if fitting.get(each.form, 0) == values]
     full = [form for form in forms if "%Y" in form]
     if len(full) == 1:
         return full[0], ""

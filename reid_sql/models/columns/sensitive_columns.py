@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from reid_sql.models.columns.spelling import normal_form
+from reid_sql.models.columns.spelling import normal_form, words_of_name
 
 _FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
@@ -44,8 +44,7 @@ def reason_by_name(name: str) -> str | None:
     """
     if re.search(SIGN, name):
         return REASONS[MONEY]
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[^\w]|_", " ", name)
-    words = [normal_form(word) for word in spaced.split()]
+    words = words_of_name(name)
     for parts, reason in REASONS.items():
         if any(
             part == word or (len(part) >= MIN_ANYWHERE and part in word)

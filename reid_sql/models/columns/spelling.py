@@ -60,6 +60,16 @@ def normal_form(value: str, *, second_letters: bool = False) -> str:
     return join_words(bare.translate(_HYPHENS))
 
 
+def words_of_name(name: str) -> list[str]:
+    """Divide the name of a column into its words, in their normal form.
+
+    >>> words_of_name("Prénom usuel"), words_of_name("customerEMail_2")
+    (['prenom', 'usuel'], ['customer', 'email', '2'])
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[^\w]|_", " ", name)
+    return [normal_form(word) for word in spaced.split()]
+
+
 def join_words(text: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     text = text.strip(ENDS_OF_WORDS).translate(_WITHOUT_QUOTES)

@@ -37,8 +37,26 @@ ADDED: Final = (
 )
 NIL: Final = "-"  # of tau-Argus and of many offices: a cell of nobody
 MARKS: Final = frozenset(
-    {"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"}
-)
+    [
+        "",
+        "*",
+        "**",
+        ".",
+        "..",
+        "...",
+        ":",
+        "/",
+        "c",
+        "x",
+        "s",
+        "[c]",
+        "[s]",
+        "[u]",
+        "[x]",
+        "(d)",
+        "n/a",
+    ]
+) | frozenset(["na", "n.a.", "n.p.", "suppressed", "redacted", "hidden", "masked", "confidential"])
 LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
     [
         "all",
@@ -55,7 +73,9 @@ LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if 
 ) | frozenset(
     ["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"]
 )
-BELOW: Final = re.compile(r"<\s*(\d{1,9})")
+BELOW: Final = re.compile(r"(<|<=|≤|under|fewer than|less than)\s*(\d{1,9})")
+# a count of thousands; a comma may be that of a decimal number
+GROUPED: Final = re.compile("[1-9][0-9]{0,2}([ '’\u00a0\u202f][0-9]{3})+")
 NULL: Final = "\x01NULL"  # the category of NULL where a total is marked by something else
 Key = tuple[str | None, ...]  # the category of each column, None for a total
 
@@ -365,10 +385,9 @@ def read_count(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> 
             value = None
         elif value == NIL:
             value = 0
-        elif below := BELOW.fullmatch(value):
-            return Cell(
-                min(reading.lowest, int(below[1]) - 1.0), min(reading.highest, int(below[1]) - 1.0)
-            )
+        elif below := BELOW.fullmatch(value.lower()):
+            most = int(below[2]) - (below[1] not in {"<=", "≤"}) * 1.0
+            return Cell(min(reading.lowest, most), min(reading.highest, most))
         else:
             value = _number(value)
     if value is None:
@@ -411,6 +430,9 @@ def cell_between(value: float, reading: Reading) -> Cell:
 
 
 def _number(text: str) -> float:
+    """Read a count, perhaps with marks between its thousands; -1 of what is none."""
+    if GROUPED.fullmatch(text):
+        text = re.sub("[^0-9]", "", text)
     try:
         return float(text)
     except ValueError:

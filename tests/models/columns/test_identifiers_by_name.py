@@ -47,6 +47,9 @@ PEOPLE = [
     " personnummer",
     " svnr",
     " ssn",
+    " MSISDN",
+    " imei",
+    " subscriber_key",
 ]
 CASES = [
     "Fallnummer",

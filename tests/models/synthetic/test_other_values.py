@@ -33,6 +33,31 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 }
 
 
+MARKED: dict[str, Callable[[int], str]] = {
+    "thousands": lambda number: f"{number:,}",
+    "points between thousands": lambda number: f"{number:,}".replace(",", "."),
+    "spaces between thousands": lambda number: f"{number:,}".replace(",", " "),
+    "a point and zeros": lambda number: f"{number}.00",
+    "a decimal comma": lambda number: f"{number},0",
+}
+
+
+@pytest.mark.parametrize("how", MARKED)
+def test_a_copy_with_other_marks_of_numbers_is_not_judged(how: str) -> None:
+    """Of incomes up to 100,000 one in a hundred is below 1,000, so that some are written alike."""
+    rng = random.Random(7)  # noqa: S311 - no secret
+    incomes = [[rng.randrange(100_000) for _ in range(400)] for _ in range(2)]
+    original, holdout = (
+        pl.DataFrame({"sex": [rng.choice("fm") for _ in each], "income": list(map(str, each))})
+        for each in incomes
+    )
+    copies = {False: map(MARKED[how], incomes[0]), True: map(str, incomes[0])}
+    for is_judged, written in copies.items():
+        copy = original.with_columns(pl.Series("income", list(written)))
+        rows = by_polars("audit_synthetic", original, copy, ["sex", "income"], holdout=holdout)
+        assert any(row["status"] == "ok" for row in rows) is is_judged
+
+
 @pytest.mark.parametrize("how", WRITTEN)
 @pytest.mark.first(cells=2)
 def test_a_copy_that_is_written_differently_is_not_judged(how: str) -> None:

@@ -184,6 +184,21 @@ def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
     assert [row.revealed_by for row in found if row.finding == "below_k"] == ["publishers_rule"]
 
 
+@each_cell(
+    "mark",
+    ["[c]", "n.p.", "N/A", "..", ":", "(D)", "redacted", "/", "<5", "≤ 4", "Fewer than 5", "<=4"],
+)
+def test_marks_of_offices_hide_a_count(mark: str) -> None:
+    table = [
+        ("N", "F", "1\u202f234"),
+        ("S", "F", mark),
+        ("W", "F", "2 000"),
+        ("Total", "F", "3’238"),
+    ]
+    [found] = audit_tables(rows(table), Reading(["a"], total=("Total",)), 5)
+    assert (found.cell, found.kind, found.low, found.high) == ("a = S", "suppressed", 4, 4)
+
+
 def test_rounded_tables_are_bounds_and_their_intervals_are_those_of_all_tables_that_fit() -> None:
     """Four cells and their margins, rounded to threes, one hidden, against all tables with cells up to 9."""
     every = np.array(list(product(range(10), repeat=4)))

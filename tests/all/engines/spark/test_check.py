@@ -281,9 +281,27 @@ def test_values_of_one_kind_are_read_from_json(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(
         "mask_below = 1\n"
-        'tables = [{ file = "t.ndjson", quasi_identifiers = ["x", "VARIANT", "a: VARIANT", "y"], '
+        'tables = [{ file = "t.ndjson", quasi_identifiers = ["x", "VARIANT", "a: VARIANT", "y.z"], '
         'checks = [{ measure = "k", at_least = 1 }, { measure = "uniqueness", at_most = 1 }] }]',
         encoding="utf-8",
     )
     found = check(policy, engine="spark")
     assert [group["value"] for each in found["checks"] for group in each["groups"]] == [1, 1]
+
+
+def test_objects_within_objects_are_columns_as_on_duckdb(tmp_path: Path) -> None:
+    rows = [
+        {"age": i % 3, "home": {"city": "pq"[i % 2], "at": {"lat": i % 5} if i % 7 else None}}
+        for i in range(70)
+    ]
+    (tmp_path / "t.ndjson").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        'mask_below = 1\ntables = [{ file = "t.ndjson", quasi_identifiers = ["age", "home.city", "home.at.lat"], '
+        'checks = [{ measure = "k", at_least = 1 }, { measure = "average_risk", at_most = 1 }] }]',
+        encoding="utf-8",
+    )
+    found, expected = (check(policy, engine=engine) for engine in ("spark", "duckdb"))
+    alike({**found, **OF_A_RUN}, {**expected, **OF_A_RUN})
+    classes = {(i % 3, i % 2, i % 5 if i % 7 else None) for i in range(70)}
+    assert found["checks"][1]["groups"][0]["value"] == pytest.approx(len(classes) / 70)

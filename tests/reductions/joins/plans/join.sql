@@ -117,7 +117,39 @@ FROM (
         FROM reid_joined
         GROUP BY p1 HAVING count(*) > 1
       )
-    ))::BIGINT AS several_rows
+    ))::BIGINT AS several_rows, ((
+      SELECT count(*)
+      FROM (
+        SELECT DISTINCT ltrim(regexp_replace(CASE WHEN strlen(g1) = length(g1) THEN CASE WHEN strlen(g1) = length(g1) THEN lower(g1)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(g1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(g1) = length(g1) THEN lower(g1)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(g1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.]0+\s*$|[\s_]+', '', 'g'), '0') AS f0
+        FROM (
+          SELECT DISTINCT CASE WHEN regexp_full_match(g1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(g1::VARCHAR, '[^0-9]', '', 'g')
+            ELSE replace(g1::VARCHAR, ',', '.') END AS g1
+          FROM reid_theirs AS t ANTI
+          JOIN reid_own AS o ON o.h1 = t.g1
+          WHERE has_key AND (typeof(g1) = 'VARCHAR')
+        )
+      ) SEMI
+      JOIN (
+        SELECT DISTINCT ltrim(regexp_replace(CASE WHEN strlen(h1) = length(h1) THEN CASE WHEN strlen(h1) = length(h1) THEN lower(h1)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(h1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(h1) = length(h1) THEN lower(h1)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(h1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.]0+\s*$|[\s_]+', '', 'g'), '0') AS f0
+        FROM (
+          SELECT DISTINCT CASE WHEN regexp_full_match(h1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(h1::VARCHAR, '[^0-9]', '', 'g')
+            ELSE replace(h1::VARCHAR, ',', '.') END AS h1
+          FROM reid_own AS o ANTI
+          JOIN reid_theirs AS t ON o.h1 = t.g1
+          WHERE has_key AND (typeof(h1) = 'VARCHAR')
+        )
+      ) USING (f0)
+      WHERE (
+        SELECT is_like
+        FROM reid_keys
+      )
+    ))::BIGINT AS written_otherwise
   ),
   reid_lines AS (
     SELECT 0::BIGINT AS kind, NULL::VARCHAR AS column_name, count(*) AS people,
@@ -272,7 +304,7 @@ FROM (
   )
   SELECT kind, column_name, 2::BIGINT AS k, people, below_left, below_right,
     below_joined, singled_out, several_rows, left_people, right_people, matched_right,
-    without_key, repeated_keys
+    without_key, repeated_keys, written_otherwise
   FROM reid_lines, reid_total
   ORDER BY kind ASC, column_name ASC
 ) AS reid_counted

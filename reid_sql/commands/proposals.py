@@ -1,0 +1,124 @@
+"""The profile of a table, and what is proposed for its columns by their values and what repeats."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql.commands.starter import CONTACTS, KNOWABLE, Starter
+from reid_sql.commands.tables import call
+from reid_sql.commands.unmeasured import table_columns
+from reid_sql.models.columns import column_profile as kinds
+from reid_sql.models.columns.direct_identifiers import are_contacts
+from reid_sql.models.columns.identifiers import names_a_person
+from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
+from reid_sql.sources.identifiers import find_panels
+
+COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
+MAX_VALUES_AT_ONCE: Final = (
+    20_000_000  # records times columns, each of which has a hash table of its own
+)
+PART: Final = "reid_part"  # a view of so many columns
+TEXTS_AT_ONCE: Final = 32  # whose values are counted by one statement
+MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
+
+
+def propose(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None = None,
+) -> Starter:
+    """Profile the table, and propose a role for each column."""
+    people = find_panels(con.sql, f"query_table({sql_text(name)})", [])
+    rows = repeat_identifiers(profile_columns(con, name, []), people)
+    return Starter(rows, source, population, find_reasons_by_values(con, name, rows))
+
+
+def profile_columns(
+    con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
+) -> list[dict[str, Any]]:
+    """Profile these columns of the table, or all if none is named.
+
+    Columns that are named are counted one by one, a few of a large table in each statement, as the values of
+    each are in memory; without names, the function counts all of them. The time to bind these grows with the
+    square of their number, so that a wide table is profiled in parts.
+    """
+    names = columns or table_columns(con, table)
+    [(records,)] = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()
+    size = min(COLUMNS_AT_ONCE, len(names), max(1, MAX_VALUES_AT_ONCE // max(1, records)))
+    is_wide = size > MAX_COLUMNS
+    rows = []
+    for start in range(0, len(names), size):
+        part = names[start : start + size]
+        if is_wide:
+            listed = ", ".join(map(quoted, part))
+            con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
+        words = "columns" if size == len(names) else f"columns from {start + 1:,} of {len(names):,}"
+        arguments = [PART, None] if is_wide else [table, part]
+        rows += call(con, "profile", arguments, words).records()
+    con.execute(f"DROP VIEW IF EXISTS {PART}")
+    return rows
+
+
+def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of texts whose values may be sensitive, where their names do not say so."""
+    return [
+        row["column_name"]
+        for row in rows
+        if row["column_type"] == "text"
+        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT}
+        and not reason_by_name(row["column_name"])
+    ]
+
+
+def repeat_identifiers(
+    rows: Sequence[dict[str, Any]], people: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Take columns within whose values others are constant for identifiers of people that repeat.
+
+    Where the name of one says so, what is constant within its values describes a person, as a sex does.
+    """
+    repeated = {"looks_like": kinds.REPEATED_IDENTIFIER}
+    named = {row["column_name"] for row in rows if row["looks_like"] == kinds.REPEATED_IDENTIFIER}
+    if any(map(names_a_person, named)):
+        return list(rows)
+    return [
+        row | repeated
+        if row["column_name"] in people and kinds.kind_of_advice(row, 1) in KNOWABLE
+        else row
+        for row in rows
+    ]
+
+
+def find_reasons_by_values(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
+    named = find_texts(rows)
+    values: dict[str, list[str]] = {name: [] for name in named}
+    for start in range(0, len(named), TEXTS_AT_ONCE):
+        part = named[start : start + TEXTS_AT_ONCE]
+        columns = ", ".join(map(quoted, part))
+        texts = ", ".join(f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in part)
+        # of all columns in one reading of the file; a bit of `rest` is 0 for the column that is grouped by
+        frequent = con.execute(
+            f"""SELECT rest, v FROM (
+              SELECT grouping({columns}) AS rest, coalesce({columns}, NULL) AS v, count(*) AS n
+              FROM (SELECT {texts} FROM query_table(?))
+              GROUP BY GROUPING SETS ({", ".join(f"({quoted(name)})" for name in part)})
+            )
+            WHERE v IS NOT NULL
+            QUALIFY row_number() OVER (PARTITION BY rest ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
+            [table],
+        ).fetchall()
+        for rest, value in frequent:
+            grouped = (1 << len(part)) - 1 - rest
+            values[part[len(part) - grouped.bit_length()]].append(value)
+    return {name: reason for name in named if (reason := judge_values(values[name]))}
+
+
+def judge_values(values: Sequence[str]) -> str | None:
+    """Say what some values of a column are, where nobody should learn them, or they identify people."""
+    return CONTACTS if are_contacts(values) else reason_by_values(values)

@@ -1,0 +1,182 @@
+"""Columns that name a person, or tell where one is found or reached, by their names or their values.
+
+They are proposed to be left out of a release: the first characters of a name or an e-mail address identify
+people as well as all of it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.columns.spelling import words_of_name
+
+NAME: Final = "name"
+CONTACT: Final = "contact"
+# In small letters, without marks; the name of a column ends with one of them.
+NAMES: Final = frozenset(
+    [
+        "name",
+        "names",
+        "firstname",
+        "lastname",
+        "surname",
+        "givenname",
+        "familyname",
+        "middlename",
+        "fullname",
+        "maidenname",
+        "username",
+        "forename",
+        "initials",
+        "nickname",
+        "vorname",
+        "vornamen",
+        "nachname",
+        "nachnamen",
+        "familienname",
+        "rufname",
+        "geburtsname",
+        "nom",
+        "noms",
+        "prenom",
+        "prenoms",
+        "nombre",
+        "nombres",
+        "apellido",
+        "apellidos",
+        "nome",
+        "cognome",
+        "sobrenome",
+        "apelido",
+        "naam",
+        "voornaam",
+        "achternaam",
+        "imie",
+        "nazwisko",
+        "namn",
+        "fornamn",
+        "efternamn",
+        "navn",
+        "fornavn",
+        "etternavn",
+        "efternavn",
+    ]
+)
+NAMES_OF_WORDS: Final = (
+    "nom de famille",
+    "nom complet",
+    "nombre completo",
+    "nombre y apellidos",
+    "nome completo",
+)
+# The name begins or ends with one of them; a word of others may end with a long one: Wohnadresse.
+CONTACTS: Final = frozenset(
+    [
+        "email",
+        "mail",
+        "mails",
+        "courriel",
+        "correo",
+        "phone",
+        "phonenumber",
+        "telephone",
+        "telefon",
+        "telefonnummer",
+        "telefono",
+        "telefone",
+        "telefoon",
+        "tel",
+        "mobile",
+        "mobilnummer",
+        "mobil",
+        "movil",
+        "handy",
+        "handynummer",
+        "celular",
+        "cellulare",
+        "gsm",
+        "fax",
+        "iban",
+        "kontonummer",
+        "cuenta",
+        "address",
+        "addresses",
+        "addr",
+        "adresse",
+        "adressen",
+        "adress",
+        "adres",
+        "direccion",
+        "indirizzo",
+        "endereco",
+        "street",
+        "strasse",
+        "rue",
+        "calle",
+        "ulica",
+        "ip",
+        "ipaddress",
+        "ipv4",
+        "ipv6",
+        "mac",
+        "imei",
+        "imsi",
+        "msisdn",
+        "kennzeichen",
+        "numberplate",
+        "licenceplate",
+        "licenseplate",
+        "targa",
+        "twitter",
+        "instagram",
+        "facebook",
+        "linkedin",
+        "whatsapp",
+        "skype",
+        "url",
+        "homepage",
+    ]
+)
+CONTACTS_OF_WORDS: Final = ("e mail", "license plate", "licence plate", "number plate")
+MIN_ENDING: Final = 7  # letters of a word that may be the end of a longer one
+MIN_CONTACTS: Final = 20  # more values than these, as `phone` may be whether there is one
+WRITTEN_CONTACT: Final = re.compile(
+    r"[^@\s]+@[^@\s]+[.]\w+"  # e-mail
+    r"|[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?"  # IBAN, ISO 13616
+    r"|(\d{1,3}[.]){3}\d{1,3}|([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}"  # IPv4, MAC
+    r"|https?://\S+|[+]\d[\d /().-]{6,}"  # address of a page, international number of a telephone
+)
+MIN_SHARE: Final = 0.5  # of the values are contacts
+
+
+def kind_by_name(name: str, values: int, *, is_text: bool) -> str | None:
+    """Say whether a column names people or tells how to reach them, by its name and how many values it has.
+
+    >>> kind_by_name("Prénom", 60, is_text=True), kind_by_name("E-Mail (privat)", 60, is_text=True)
+    ('name', 'contact')
+    >>> kind_by_name("nombre", 5, is_text=False), kind_by_name("phone", 2, is_text=True)
+    (None, None)
+    """
+    words = words_of_name(re.split(r"[.](?=\w)", name)[-1])  # "home.address.city" is a city
+    joined = f" {' '.join(words)} "
+    if is_text and (
+        {*words[-1:]} & NAMES or any(joined.endswith(f" {each} ") for each in NAMES_OF_WORDS)
+    ):
+        return NAME
+    ends = {*words[:1], *words[-1:]}
+    is_contact = (
+        ends & CONTACTS
+        or any(f" {each} " in joined for each in CONTACTS_OF_WORDS)
+        or any(len(each) >= MIN_ENDING and words[-1].endswith(each) for each in CONTACTS if words)
+    )
+    return CONTACT if is_contact and values > MIN_CONTACTS else None
+
+
+def are_contacts(values: Sequence[str]) -> bool:
+    """Whether at least half of some values are e-mail addresses, accounts, or other addresses.
+
+    >>> are_contacts(["ann@example.org", "bob@example.org"]), are_contacts(["north", "a@b"])
+    (True, False)
+    """
+    written = sum(bool(WRITTEN_CONTACT.fullmatch(value.strip())) for value in values)
+    return written >= max(1.0, MIN_SHARE * len(values))
