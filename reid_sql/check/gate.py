@@ -24,6 +24,7 @@ import duckdb
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
+from reid_sql.check.exact_figures import MeasuredTable
 from reid_sql.check.html import Additions, PreparedRelease, render_html
 from reid_sql.check.lineage import render_openlineage
 from reid_sql.check.masked_checks import mask_report
@@ -324,6 +325,13 @@ def measure_policy(
     tables = measure_tables(
         policy, counted_tables, risky=risky, overview=overview, show_progress=show_progress
     )
+    return report_tables(policy, tables, before)
+
+
+def report_tables(
+    policy: Policy, tables: Sequence[MeasuredTable], before: Baseline | None
+) -> ReportPage:
+    """Judge, mask and report what was measured."""
     judged = judge_tables(policy, tables, before)
     masked = mask_report(policy, tables, judged, before)
     verdict = worst_verdict([each.verdict for results in judged for each in results])

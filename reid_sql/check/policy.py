@@ -33,7 +33,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.parameters import NULLS, POPULATION, Choice, NullWord, Number, fold_case
-from reid_sql.parameters.document import KINDS, Place, read_document, shown
+from reid_sql.parameters.document import KINDS, Place, parsed, read_document, shown
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import refuse_entity
 from reid_sql.sources.files import refuse_unread_format
@@ -114,6 +114,19 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         raise OutOfDomainError(
             f"policy must stay as it is while it is read, got '{path}', which changed; run the check again"
         )
+    policy = _read_document(place, folder, passed)
+    named = place.text("name", file.stem)
+    return replace(policy, name=named, sha256=before, files=(file, *policy.files))
+
+
+def read_policy_text(text: str) -> Policy:
+    """Read the text of a policy that is in no file; its files are named from the current folder."""
+    place = Place("policy ", parsed("policy", ".toml", text))
+    policy = _read_document(place, Path(), ())
+    return replace(policy, sha256=hashlib.sha256(text.encode()).hexdigest())
+
+
+def _read_document(place: Place, folder: Path, passed: Collection[str]) -> Policy:
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
@@ -135,7 +148,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
     )
     return Policy(
-        name=place.text("name", file.stem),
+        name=place.text("name", "policy"),
         tables=tuple(replace(table, kept=preparing.keep) for table in tables),
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
         mask_below=_read_mask(place),
@@ -144,13 +157,13 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
         accept=_read_accepted(place),
-        sha256=before,
+        sha256="",
         baseline_accepted_by=_read_text(place, "baseline_accepted_by"),
         engine=_read_engine(place),
         preparing=preparing,
         recipients=recipients,
         assessment=read_assessment(place),
-        files=(file, *_list_documents(place, folder)),
+        files=tuple(_list_documents(place, folder)),
     )
 
 

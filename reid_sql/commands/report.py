@@ -1,12 +1,10 @@
 """One page for one file: its columns, proposed quasi-identifiers, their risk, and what to do next."""
 
 import argparse
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import duckdb
@@ -18,7 +16,7 @@ from reid_sql.check.duckdb_table import ReadTable
 from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
-from reid_sql.check.policy import read_policy
+from reid_sql.check.policy import read_policy_text
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.check.sentences import (
     STEP_CAUTIONS,
@@ -188,25 +186,15 @@ def measure(
     if not is_read:
         con.close()  # a database of DuckDB is opened once more
     inputs = (Path(file),)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "starter.toml"
-        key = next(iter(source))
-        absolute = replace(starter, source={**source, key: str(Path(file).absolute())})
-        path.write_text(absolute.policy("policy.toml"), encoding="utf-8")
-        sha256 = hashlib.sha256(starter.policy("policy.toml").encode()).hexdigest()
-        policy = read_policy(path)
-        table = replace(policy.tables[0], source=replace(policy.tables[0].source, location=file))
-        title = f"First report on {inputs[0].name}"
-        policy = replace(policy, name=title, sha256=sha256, tables=(table,))
-        opened = (
-            gate.open_read_table(
-                policy, ReadTable(con, name, starter.rows, before), progress.report
-            )
-            if is_read
-            else gate.open_with_engine(None, policy, memory_limit, progress.report)
-        )
-        with opened as releases:
-            page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
+    policy = read_policy_text(starter.policy("policy.toml"))
+    policy = replace(policy, name=f"First report on {inputs[0].name}")
+    opened = (
+        gate.open_read_table(policy, ReadTable(con, name, starter.rows, before), progress.report)
+        if is_read
+        else gate.open_with_engine(None, policy, memory_limit, progress.report)
+    )
+    with opened as releases:
+        page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
     return FirstReport(starter, sets, page, inputs)
 
 

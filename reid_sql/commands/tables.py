@@ -243,7 +243,7 @@ def open_file(
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
         raise UnavailableError(
-            f"FILE must be a local file, got '{masked(options.file, options.file)}'; risk by --qi and check take a connection"
+            f"FILE must be a local file, got '{masked(options.file, options.file)}'; write an extract of the table to a Parquet file, or measure it there: risk by --qi, init and check take a connection"
         )
     if options.files and options.table is not None:
         raise OutOfDomainError(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.hierarchies.hierarchy import WrittenHierarchy
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.limits import hierarchies_toml
 from reid_sql.hierarchies.steps import Grouped
 from reid_sql.parameters import Number
 from reid_sql.parameters.document import toml_text, toml_texts
@@ -85,13 +86,11 @@ class Choice:
         return self.levels[self.columns.index(column)]
 
     @property
-    def own_hierarchies(self) -> Mapping[str, WrittenHierarchy]:
-        """The columns of which a person wrote groups."""
+    def own_groups(self) -> Mapping[str, Grouped]:
+        """The groups that a person wrote, by column."""
         written = zip(self.columns, self.roles, self.groups, strict=True)
         return {
-            name: WrittenHierarchy(name, (read_groups(name, text),))
-            for name, role, text in written
-            if text and role == KNOWN
+            name: read_groups(name, text) for name, role, text in written if text and role == KNOWN
         }
 
     def refuse_unmeasurable(self) -> None:
@@ -124,6 +123,12 @@ class Choice:
             *([] if self.population is None else [POPULATION_CHECK]),
         ]
         return "".join([head, entity, people, *checks])
+
+    def problem(self, source: str, mask_below: int) -> str:
+        """Write the policy for a search: `prepare` leaves out few people, as it does, or nobody."""
+        share = "" if self.leaves_out else "suppression = 0\n"
+        own = [Hierarchy(name, (groups,)) for name, groups in self.own_groups.items()]
+        return f"{self.policy(source, mask_below)}\n[prepare]\n{share}\n{hierarchies_toml(own)}"
 
 
 def read_groups(column: str, text: str) -> Grouped:

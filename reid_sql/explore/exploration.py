@@ -4,7 +4,6 @@ A choice is a policy and a form of the release. The gate measures the release as
 so that the figures, the policy, the SQL and the file that a person takes away belong together.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, ReportPage
-from reid_sql.check.policy import read_policy
+from reid_sql.check.policy import read_policy_text
 from reid_sql.check.policy_model import Policy, Preparing
 from reid_sql.commands.starter import Starter, source_lines
 from reid_sql.errors import OutOfDomainError
@@ -35,8 +35,9 @@ from reid_sql.explore.choice import (
     first_choice,
 )
 from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
-from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.models.generalization.lattice import Entropy
+from reid_sql.explore.search import Search
+from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
+from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
@@ -102,11 +103,17 @@ class Exploration:
     """A table that is open, and what is proposed for it."""
 
     def __init__(
-        self, starter: Starter, original: DuckDBTableCounts, policy: Policy, mask: int, folder: Path
+        self,
+        starter: Starter,
+        original: DuckDBTableCounts,
+        mask: int,
+        folder: Path,
+        memory_limit: str | None,
     ) -> None:
         """Take the table as the gate opened it; nothing is counted yet."""
-        self.starter, self.original, self.policy = starter, original, policy
+        self.starter, self.original, self.memory_limit = starter, original, memory_limit
         self.mask, self.folder = Mask(mask), folder
+        self.search: Search | None = None
         self.file = Path(next(iter(starter.source.values()))).name
         self.answer = lru_cache(64)(self._answer)
         self._generalize = lru_cache(2)(self._generalize_columns)
@@ -151,13 +158,10 @@ class Exploration:
         engine = self.original.engine.seen_by(table)
         return DuckDBTableCounts(table, engine, self.original.evidence)
 
-    def _read_policy(self, choice: Choice) -> Policy:
-        """Read the policy that a person takes away, with the mask of the page, on the file itself."""
+    def _read_policy(self, choice: Choice, text: str = "") -> Policy:
+        """Read the policy of a choice on the file itself; without a text, with the page's mask."""
         choice.refuse_unmeasurable()
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "policy.toml"
-            path.write_text(choice.policy('file = "table"', self.mask.below), encoding="utf-8")
-            policy = read_policy(path)
+        policy = read_policy_text(text or choice.policy('file = "table"', self.mask.below))
         table = replace(
             policy.tables[0], source=self.original.table.source, name=self.original.table.name
         )
@@ -171,7 +175,10 @@ class Exploration:
         counts = self._counts(choice)
         refuse_unsuitable(counts)
         try:
-            wanted = Preparing(hierarchies=choice.own_hierarchies)
+            own = choice.own_groups.items()
+            wanted = Preparing(
+                hierarchies={name: WrittenHierarchy(name, (groups,)) for name, groups in own}
+            )
             return generalize(counts, choice.of_role(KNOWN), wanted, choice.of_role(SENSITIVE))
         finally:
             counts.engine.forget_counts()
@@ -192,29 +199,24 @@ class Exploration:
     ) -> tuple[Transformation, NDArray[np.bool_]]:
         """The form of the release, and which groups it leaves out; all may go but the last."""
         generalization, person = self._generalization(choice), choice.person
-        node, records = (
-            self._node(choice, generalization.hierarchies),
-            generalization.lattice.records,
-        )
+        records = generalization.lattice.records
+        node = self._node(choice, generalization.hierarchies)
         form = Transformation(generalization.hierarchies, node, 1)
-        classes = generalization.lattice.records_at(node if person is None else (*node, 0))
+        classes = _classes(choice, generalization, node)
         if not choice.leaves_out:
             return form, np.zeros(len(classes.counts), dtype=np.bool_)
         requirement = Requirement(records, records, choice.smallest_group)
         criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
         outcome = requirement.judge(classes.counts)
-        rules: SizeRules | None = rules_of(generalization, criteria)
+        rules: SizeRules = rules_of(generalization, criteria) or SizeRules()
         if person is not None:
             outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
-        if rules is not None:
-            outcome = rules.judge(node, classes, outcome, requirement)
+        outcome = rules.judge(node, classes, outcome, requirement)
         if outcome.cut is None:
             raise OutOfDomainError(REFUSAL_NOBODY)
-        gone = classes.counts < outcome.cut
-        if rules is not None:
-            gone = rules.gone(node, classes, outcome)
-            form = replace(form, rules=tuple(criteria), rounds=max(outcome.rounds, 1))
-        return replace(form, cut=outcome.cut, person=person), gone
+        rounds = max(outcome.rounds, 1) if criteria or person is not None else 0
+        form = replace(form, cut=outcome.cut, rules=tuple(criteria), rounds=rounds, person=person)
+        return form, rules.gone(node, classes, outcome)
 
     def _release(self, choice: Choice) -> TransformedRelease:
         """The release, as it is measured; that of the choice before is dropped."""
@@ -258,7 +260,7 @@ class Exploration:
                 for check in release.table.checks
                 if check.sensitive
             }
-            left_out = self._left_out(release)
+            left_out = self.original.records - release.engine.count_records()
         people = int(sizes.records.sum())
         lost = Entropy(generalization.lattice).columns
         return Answer(
@@ -282,15 +284,28 @@ class Exploration:
             not self.is_quick(choice),
         )
 
-    def _left_out(self, release: TransformedRelease) -> int:
-        """Count the rows that the release lacks."""
-        engine = self.original.engine
-        counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {release.engine.view})"
-        return int(engine.ask(counted)[0][0])
-
     def interrupt(self) -> None:
         """Stop what is being counted."""
         self.original.engine.con.interrupt()
+
+    def begin_search(self, choice: Choice) -> None:
+        """Search for the least loss for a choice, in place of what was searched before."""
+        choice.refuse_unmeasurable()
+        self.stop_search()
+        (key, file), *keys = self.starter.source.items()
+        source = source_lines(dict([(key, str(Path(file).absolute())), *keys]))
+        problem = choice.problem(source, self.mask.below)
+        self.search = Search(choice, problem, self.folder, self.memory_limit)
+
+    def stop_search(self) -> None:
+        """End the search, if there is one."""
+        if self.search is not None:
+            self.search.stop()
+
+    def notice_reader(self) -> None:
+        """Somebody looks at the page: the search goes on."""
+        if self.search is not None:
+            self.search.seen = monotonic()
 
     def _shown(self, count: int, people: int) -> int | None:
         """A number of people, where neither it nor that of the others is small."""
@@ -304,11 +319,8 @@ class Exploration:
         form = generalization.hierarchies[at]
         coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
         requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
-        if choice.person is None:
-            small = SizeRules().count_small(generalization.lattice.records_at(coarser), requirement)
-        else:
-            classes = generalization.lattice.records_at((*coarser, 0))
-            small = PeopleRules(choice.smallest_group, 0).count_small(classes, requirement)
+        rules = SizeRules() if choice.person is None else PeopleRules(choice.smallest_group, 0)
+        small = rules.count_small(_classes(choice, generalization, coarser), requirement)
         return NextStep(
             form.column,
             _words(form, coarser[at]),
@@ -335,8 +347,7 @@ class Exploration:
 
     def release(self, choice: Choice) -> Release:
         """The release with the gate's report on it, whose small counts are masked."""
-        sha256 = hashlib.sha256(self.policy_text(choice).encode()).hexdigest()
-        policy = replace(self._read_policy(choice), mask_below=self._mask_taken_away, sha256=sha256)
+        policy = self._read_policy(choice, self.policy_text(choice))
         measured = self._release(choice)
         counts = self._counts(choice)
         form = ReleasedForm(
@@ -373,6 +384,13 @@ def _file_of_rows(folder: Path, kind: str) -> Path:
     return folder / f"released.{kind}"
 
 
+def _classes(
+    choice: Choice, generalization: Generalization, node: tuple[int, ...]
+) -> DistinctRecords:
+    """The classes at a node; of people with several rows, their records."""
+    return generalization.lattice.records_at(node if choice.person is None else (*node, 0))
+
+
 def _levels(form: Hierarchy) -> Sequence[int]:
     """The levels of a column without the last, at which every record shows the same: that is a role."""
     return range(max(1, form.levels - 1))
@@ -394,16 +412,14 @@ def explore(
     """Open the table of a starter policy for exploring."""
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
-    first, *keys = starter.source.items()
-    where = dict([(first[0], str(Path(first[1]).absolute())), *keys])
+    policy = read_policy_text(choice.policy(source_lines(starter.source), mask))
+    policy = replace(policy, tables=(replace(policy.tables[0], released=None),))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / "policy.toml"
-        path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
-        policy = read_policy(path)
-        source = replace(policy.tables[0].source, location=first[1])
-        table = replace(policy.tables[0], released=None, source=source)
-        policy = replace(policy, tables=(table,))
         written = [unfinished(_file_of_rows(folder, kind)) for kind in KINDS_OF_ROWS]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):
-            yield Exploration(starter, original, policy, mask, folder)
+            exploration = Exploration(starter, original, mask, folder, memory_limit)
+            try:
+                yield exploration
+            finally:
+                exploration.stop_search()

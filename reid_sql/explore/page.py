@@ -9,8 +9,10 @@ from typing import Final
 from reid_sql.charts.svg import escape, read_styles
 from reid_sql.check.html import released_columns_section, render_checks
 from reid_sql.check.html_parts import css_class, render_table, table_section
+from reid_sql.check.policy_model import Preparing
 from reid_sql.check.remarks import INFORMATIVE_CODES, without_codes
 from reid_sql.check.sentences import describe_people_alone, describe_verdict
+from reid_sql.errors import ReidError
 from reid_sql.explore.choice import KNOWN, OMITTED, PRIVATE, ROLES, Choice
 from reid_sql.explore.exploration import Answer, Exploration
 from reid_sql.models.classes.disclosure import OK
@@ -31,6 +33,17 @@ COUNT_ALL: Final = (
     'value="1">Count the columns in no check, the cautions and the population</button></p>'
 )
 NOT_SHOWN: Final = "not shown"
+RELOAD: Final = '<noscript><meta http-equiv="refresh" content="3"></noscript>'
+SEARCH: Final = (
+    '<p><button id="seek" name="search" value="1">Search for the least loss</button> <span class="soft">prepare looks for '
+    "the forms of the columns that others can know; {}.</span></p>"
+)
+STOP: Final = (
+    '<p>Searching …</p><p id="progress" class="soft" aria-live="off">{}</p>'
+    '<p><button id="seek" name="stop" value="1">Stop the search</button></p>'
+)
+DROP: Final = '<p><button form="choices" name="drop" value="1">Drop A</button></p>'
+TAKE: Final = '<p><button name="take" value="1">Take these forms over</button></p>'
 
 
 @dataclass(frozen=True)
@@ -41,6 +54,7 @@ class State:
     choice: Choice
     previous: int | None = None
     refusal: str = ""
+    kept: "State | None" = None  # that is shown beside it, as A
 
 
 def render_page(exploration: Exploration, state: State, nonce: str) -> str:
@@ -51,12 +65,14 @@ def render_page(exploration: Exploration, state: State, nonce: str) -> str:
     )
     css += folder.joinpath("explore.css").read_text("utf-8")
     script = folder.joinpath("explore.js").read_text("utf-8")
+    form = _form(exploration, state)
+    reload = RELOAD if 'id="progress"' in form else ""
     title = escape(f"Who can be identified in {exploration.file}?")
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<style nonce="{nonce}">\n{css}</style></head>\n<body><main>\n<h1>{title}</h1>'
-        f'<p class="soft">{INTRODUCTION}</p>{_form(exploration, state)}'
+        f'{reload}<style nonce="{nonce}">\n{css}</style></head>\n<body><main>\n<h1>{title}</h1>'
+        f'<p class="soft">{INTRODUCTION}</p>{form}'
         f'<div id="answer" aria-live="polite">{_answer(exploration, state)}</div>'
         f'</main><script nonce="{nonce}">{script}</script></body></html>\n'
     )
@@ -82,8 +98,26 @@ def _form(exploration: Exploration, state: State) -> str:
         f"groups are smaller{sensitive}</label>"
         '<label>People in the population <input id="population" name="population" inputmode="numeric" '
         f'autocomplete="off" placeholder="not known" value="{people}"></label>'
-        "<button>Count</button></div></form>"
+        f'<button>Count</button></div><div id="search" aria-live="polite">{_search(exploration, state)}</div></form>'
     )
+
+
+def _search(exploration: Exploration, state: State) -> str:
+    """How far the search for these choices is, what it found, or the button that begins it."""
+    search, leaves_out = exploration.search, state.choice.leaves_out
+    few = f"it leaves out at most {percent(Preparing().suppression)} of the people"
+    begin = SEARCH.format(few if leaves_out else "it leaves out nobody")
+    if search is None or not search.is_of(state.choice):
+        return begin
+    if search.is_running:
+        return STOP.format(escape(search.progress))
+    if search.is_stopped:
+        return f"<p>The search was stopped.</p>{begin}"
+    try:
+        is_taken = search.take_over(state.choice) == state.choice
+        return f"<p>{escape(search.sentence)}</p>{'' if is_taken else TAKE}{begin}"
+    except ReidError as error:
+        return f"<p>{escape(str(error))}</p>{begin}"
 
 
 def _row(exploration: Exploration, choice: Choice, at: int, steps: Sequence[str]) -> str:
@@ -130,19 +164,58 @@ def _answer(exploration: Exploration, state: State) -> str:
     )
     if state.refusal:
         return f'{undo}<div class="verdict fail">{escape(state.refusal)}</div>'
-    answer = exploration.answer(state.choice)
-    return undo + "".join(
+    answer, choice = exploration.answer(state.choice), state.choice
+    first, then = _first(answer, choice), table_section(answer.page, answer.table)
+    keep = '<p><button form="choices" name="keep" value="1">Keep this as A, to compare</button></p>'
+    if state.kept is not None:
+        before = state.kept.choice
+        kept = exploration.answer(before)
+        shown = table_section(kept.page, kept.table)
+        parts = [
+            f"<section><h2>A</h2>{_first(kept, before)}{_differences(exploration, before, choice)}{shown}</section>",
+            f"<section><h2>Now</h2>{first}{_differences(exploration, choice, before)}{then}</section>",
+        ]
+        first, then, keep = f'<div class="beside">{"".join(parts)}</div>', "", DROP
+    return "".join(
         [
-            _verdict(answer, state.choice),
-            _unmeasured(answer, state.choice),
+            undo,
+            first,
+            keep,
             "" if answer.is_whole else COUNT_ALL,
-            _cautions(answer, state.choice),
+            _cautions(answer, choice),
             _next_steps(answer),
-            table_section(answer.page, answer.table),
+            then,
             render_checks(answer.page),
             _files(answer, state),
         ]
     )
+
+
+def _first(answer: Answer, choice: Choice) -> str:
+    return _verdict(answer, choice) + _unmeasured(answer, choice)
+
+
+def _differences(exploration: Exploration, choice: Choice, other: Choice) -> str:
+    """The choices that are not those of the other side."""
+    before = _describe(exploration, other)
+    parts = [
+        f"{name}: {words}"
+        for name, words in _describe(exploration, choice).items()
+        if words != before[name]
+    ]
+    return f'<p class="soft">{escape("; ".join(parts))}</p>'
+
+
+def _describe(exploration: Exploration, choice: Choice) -> dict[str, str]:
+    """Each choice in words."""
+    described = dict(zip(choice.columns, choice.roles, strict=True))
+    for name, steps in exploration.steps(choice).items():
+        described[name] += f", {steps[min(choice.level_of(name), len(steps) - 1)]}"
+    return described | {
+        "fewest people who look alike": f"{choice.smallest_group:,}",
+        "people of smaller groups": "left out" if choice.leaves_out else "in the release",
+        "people in the population": f"{choice.population:,}" if choice.population else "not known",
+    }
 
 
 def _verdict(answer: Answer, choice: Choice) -> str:

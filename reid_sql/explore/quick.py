@@ -20,12 +20,10 @@ from reid_sql.check.exact_figures import (
     MeasuredTable,
     Overview,
 )
-from reid_sql.check.masked_checks import mask_report
+from reid_sql.check.gate import report_tables
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import remark
-from reid_sql.check.report import build_report
-from reid_sql.check.verdicts import judge_tables, worst_verdict
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
 from reid_sql.models.generalization.lattice import DistinctRecords, group_records
@@ -101,9 +99,7 @@ def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCount
         classes=classes,
         overview=Overview(columns),
     )
-    judged = judge_tables(policy, [measured], None)
-    verdict = worst_verdict([each.verdict for results in judged for each in results])
-    return build_report(policy, mask_report(policy, [measured], judged, None), verdict, None)
+    return report_tables(policy, [measured], None)
 
 
 def _measure(

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import duckdb
 
+from reid_sql.commands.options import number
 from reid_sql.engines.counted_rows import report_people
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import ReidError
 from reid_sql.explore.choice import ROLES, SMALLEST_GROUP, Choice
 from reid_sql.explore.exploration import Exploration
 from reid_sql.explore.page import FILES, State, render_page
-from reid_sql.parameters import POPULATION
+from reid_sql.parameters import POPULATION, Number
 from reid_sql.terminal.runner import sentence
 
 HOST: Final = "127.0.0.1"
@@ -48,18 +49,28 @@ class Session:
         """Begin with what is proposed."""
         self.states.append(State(0, self.exploration.proposed))
 
-    def choose(self, form: Mapping[str, list[str]]) -> State:
-        """Remember a choice, and give its number."""
-        before = self._state(_last(form, "from", "0"))
-        state = replace(before, number=len(self.states), previous=before.number, refusal="")
+    def choose(self, form: Mapping[str, str]) -> State | None:
+        """Remember a choice, and give its number; None where it is of no choice that was made here."""
+        before, exploration = self.state(form.get("from", "0")), self.exploration
+        if before is None:
+            return None
+        kept = None if "drop" in form else before.kept
+        kept = replace(before, kept=None) if "keep" in form else kept
+        state = replace(before, refusal="", kept=kept)
         try:
             state = replace(state, choice=read_choice(before.choice, form))
-        except OutOfDomainError as error:
+            if "search" in form:
+                exploration.begin_search(state.choice)
+            elif "stop" in form:
+                exploration.stop_search()
+            elif "take" in form and exploration.search is not None:
+                state = replace(state, choice=exploration.search.take_over(state.choice))
+        except ReidError as error:
             state = replace(state, refusal=str(error))
-        if state.choice == before.choice and not state.refusal:
+        if state == before:
             return before
-        self.states.append(state)
-        return state
+        self.states.append(replace(state, number=len(self.states), previous=before.number))
+        return self.states[-1]
 
     def page(self, state: State, nonce: str) -> str:
         """Write the page of a choice, or why nothing could be counted."""
@@ -84,76 +95,48 @@ class Session:
         named = f"{exploration.release_name(choice)}.{kind}" if name.startswith("release") else name
         return named, content.encode() if isinstance(content, str) else content
 
-    def _state(self, number: str) -> State:
-        if not number.isascii() or not number.isdigit() or int(number) >= len(self.states):
-            raise OutOfDomainError("the choices must be ones that were made here; begin again")
-        return self.states[int(number)]
-
-    def find(self, path: str) -> tuple[State, str] | None:
-        """The choice and the file of an address; None if there are none."""
-        number, _, name = path.partition("/")
-        try:
-            state = self._state(number or "0")
-        except (OutOfDomainError, ValueError):
-            return None
-        return (state, name) if name in {"", *FILES} else None
+    def state(self, number: str) -> State | None:
+        """The choice of a number that was given here."""
+        is_number = re.fullmatch(r"[0-9]{1,9}", number)
+        return self.states[int(number)] if is_number and int(number) < len(self.states) else None
 
 
-def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
+def read_choice(before: Choice, form: Mapping[str, str]) -> Choice:
     """Read what a person chose; whatever the form lacks is as before."""
     roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
     for at, name in enumerate(before.columns):
         roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
         levels[at] = _place(form, f"l{at}", levels[at], 100)
-        levels[at] += _last(form, "coarser", "\0") == name
-        groups[at] = _last(form, f"g{at}", groups[at]).strip()
+        levels[at] += form.get("coarser", "\0") == name
+        groups[at] = form.get(f"g{at}", groups[at]).strip()
         levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
-    accepted = [code for code in form.get("accept", []) if re.fullmatch(r"[a-z_ ]{1,60}", code)]
+    people = form.get("population", "" if "k" in form else str(before.population or "")).strip()
+    accepted = re.findall(r"^[a-z_ ]{1,60}$", form.get("accept", ""))
     return replace(
         before,
         roles=tuple(roles),
         levels=tuple(levels),
         groups=tuple(groups),
-        smallest_group=_smallest_group(_last(form, "k", str(before.smallest_group))),
+        smallest_group=_people(
+            "the fewest people who look alike",
+            SMALLEST_GROUP,
+            form.get("k", str(before.smallest_group)).strip(),
+        ),
         leaves_out="omit" in form if "k" in form else before.leaves_out,
-        population=_population(form, before.population),
+        population=_people("the people in the population", POPULATION, people) if people else None,
         counts_all="all" in form,
         accepted=tuple(dict.fromkeys([*before.accepted, *accepted])),
     )
 
 
-def _last(form: Mapping[str, list[str]], name: str, default: str) -> str:
-    return form.get(name, [default])[-1]
-
-
-def _place(form: Mapping[str, list[str]], name: str, default: int, many: int) -> int:
-    text = _last(form, name, str(default))
+def _place(form: Mapping[str, str], name: str, default: int, many: int) -> int:
+    text = form.get(name, str(default))
     return min(int(text), many - 1) if re.fullmatch(r"[0-9]{1,3}", text) else default
 
 
-def _number(label: str, text: str) -> float:
-    plain = re.sub(r"[^\d]", "", text) if SEPARATED.fullmatch(text) else text
-    try:
-        return float(plain)
-    except ValueError:
-        raise OutOfDomainError(
-            f"{label} must be a number, got a text; write it like 100,000"
-        ) from None
-
-
-def _smallest_group(text: str) -> int:
-    label = "the fewest people who look alike"
-    return int(SMALLEST_GROUP.check(label, _number(label, text.strip())))
-
-
-def _population(form: Mapping[str, list[str]], before: int | None) -> int | None:
-    if "population" not in form and "k" in form:
-        return None
-    if "population" not in form:
-        return before
-    text = _last(form, "population", "").strip()
-    label = "the people in the population"
-    return int(POPULATION.check(label, _number(label, text))) if text else None
+def _people(label: str, domain: Number, text: str) -> int:
+    plain = re.sub(r"\D", "", text) if SEPARATED.fullmatch(text) else text
+    return int(domain.check(label, number(label, plain)))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -166,10 +149,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the page of a choice, or give a file of it."""
-        request = self._find() if self._is_allowed(needs_origin=False) else None
-        if request is None:
+        if not self._is_allowed(needs_origin=False):
             return
-        state, name = request
+        place, _, name = self._path().partition("/")
+        state = self.session.state(place or "0")
+        if state is None or name not in {"", *FILES}:
+            self._refuse(404)
+            return
+        self.session.exploration.notice_reader()
         with self.session.lock, report_people():
             if name:
                 self._give_file(state, name)
@@ -190,11 +177,13 @@ class Handler(BaseHTTPRequestHandler):
             return
         try:
             body = self.rfile.read(int(length)).decode("utf-8")
-            form = parse_qs(body, keep_blank_values=True, strict_parsing=bool(body))
+            form = dict(parse_qsl(body, keep_blank_values=True, strict_parsing=bool(body)))
             self.session.exploration.interrupt()  # nobody waits for what was counted before
             with self.session.lock:
                 state = self.session.choose(form)
         except ValueError:
+            state = None
+        if state is None:
             self._refuse(400)
             return
         self.send_response(303)
@@ -220,12 +209,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def _path(self) -> str:
         return urlsplit(self.path).path.removeprefix("/").partition("/")[2]
-
-    def _find(self) -> tuple[State, str] | None:
-        request = self.session.find(self._path())
-        if request is None:
-            self._refuse(404)
-        return request
 
     def _give_file(self, state: State, name: str) -> None:
         try:

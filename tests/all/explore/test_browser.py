@@ -137,6 +137,57 @@ def test_choose_coarsen_take_away_check(browser: Browser, client: Client, tmp_pa
         expect(page.locator("#omit")).not_to_be_checked()
 
 
+def test_search_take_over_take_away_undo(browser: Browser, client: Client, tmp_path: Path) -> None:
+    """The search shows how far it is; the files of the forms that are taken over have their figures."""
+    with opened(browser, client) as page:
+        page.select_option("#r3", label="left out of the release")
+        before = ready(page)
+        address = page.url
+        page.click("button[name=search]")
+        expect(page.locator("#progress")).not_to_be_empty()
+        page.click("button[name=stop]")
+        expect(page.locator("#search")).to_contain_text("The search was stopped.")
+        page.focus("button[name=search]")
+        page.keyboard.press("Enter")
+        expect(page.locator("button[name=stop]")).to_be_focused()
+        page.locator("button[name=take]").wait_for(timeout=120_000)
+        assert page.url == address
+        assert page.locator("#answer > .verdict").first.inner_text() == before
+        page.click("button[name=take]")
+        shown = ready(page)
+        assert "PASS" in shown
+        assert_taken_away_as_shown(page, shown, tmp_path)
+        page.click("text=Undo the last choice")
+        assert ready(page) == before
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_two_choices_side_by_side(browser: Browser, client: Client, *, script: bool) -> None:
+    """Sentence and bars beside each other, below each other where it is narrow."""
+    with opened(browser, client, java_script_enabled=script) as page:
+        before = ready(page)
+        page.click("button[name=keep]")
+        page.locator(".beside").wait_for()
+        page.select_option("#r3", label="nobody outside can know it")
+        if not script:
+            page.click("text=Count")
+        page.locator("section", has_text="birth: nobody outside can know it").wait_for()
+        sides = page.locator(".beside > section").all()
+        assert len(sides) == 2
+        assert sides[0].locator(".verdict").first.inner_text() == before
+        assert sides[1].locator(".verdict").first.inner_text() != before
+        assert all(each.locator("svg").count() == 2 for each in sides)
+        for width, is_beside in ((1280, True), (400, False)):
+            page.set_viewport_size({"width": width, "height": 800})
+            boxes = [each.bounding_box() for each in sides]
+            assert boxes[0] is not None
+            assert boxes[1] is not None
+            assert (boxes[0]["y"] == boxes[1]["y"]) == is_beside
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.click("button[name=drop]")
+        expect(page.locator(".beside")).to_have_count(0)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_random_choices_are_taken_away_as_shown(
     browser: Browser, client: Client, seed: int, tmp_path: Path
@@ -200,7 +251,7 @@ def test_on_paper(browser: Browser, client: Client, tmp_path: Path) -> None:
     with opened(browser, client) as page:
         ready(page)
         page.emulate_media(media="print")
-        expect(page.locator("#choices button")).to_be_hidden()
+        expect(page.locator("#choices button:visible")).to_have_count(0)
         expect(page.locator("#answer > .verdict").first).to_be_visible()
         assert page.pdf(path=tmp_path / "page.pdf")
 
@@ -218,3 +269,15 @@ def test_without_script(browser: Browser, client: Client) -> None:
         page.click("text=Undo the last choice")
         page.click("text=Undo the last choice")
         assert page.locator("#answer > .verdict").first.inner_text() == before
+
+
+def test_search_without_script(browser: Browser, client: Client) -> None:
+    """The page loads itself again until the search has ended."""
+    with opened(browser, client, java_script_enabled=False) as page:
+        page.fill("#k", "6")
+        page.click("button[name=search]")
+        expect(page.locator("#search")).to_contain_text("Searching …")
+        page.locator("button[name=take]").wait_for(timeout=120_000)
+        assert not page.locator("button[name=stop]").count()
+        page.click("button[name=take]")
+        expect(page.locator("#answer > .verdict").first).to_contain_text("PASS")

@@ -4,6 +4,8 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,8 +15,19 @@ import pytest
 from tests.explorations import people
 
 
+def current_folders() -> Iterator[str]:
+    """The current folders of the processes of this machine."""
+    for each in Path("/proc").glob("[0-9]*/cwd"):
+        with suppress(OSError):  # of one that has ended
+            yield str(each.readlink())
+
+
+@pytest.mark.parametrize("is_searching", [False, True])
 @pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_it_answers_until_it_is_stopped(tmp_path: Path, stop: int, code: int) -> None:
+def test_it_answers_until_it_is_stopped(
+    tmp_path: Path, stop: int, code: int, *, is_searching: bool
+) -> None:
+    """A search that runs ends with it."""
     people().write_csv(tmp_path / "people.csv")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -37,10 +50,17 @@ def test_it_answers_until_it_is_stopped(tmp_path: Path, stop: int, code: int) ->
         answer = connection.getresponse()
         assert answer.status == 200
         assert "Who can be identified in people.csv?" in answer.read().decode()
+        if is_searching:
+            origin = {"Origin": f"http://{address.netloc}"}
+            connection.request("POST", f"{address.path}choose", "from=0&search=1", origin)
+            answer = connection.getresponse()
+            assert answer.status == 303
+            assert any(each.startswith(str(temporary)) for each in current_folders())
         connection.close()
         process.send_signal(stop)
         assert process.wait(30) == code
         assert process.stderr is not None
         assert process.stderr.read() == "reid-sql: stopped\n"
+    assert not any(each.startswith(str(temporary)) for each in current_folders())
     assert list(temporary.iterdir()) == []
     assert [each.name for each in tmp_path.glob("*.*")] == ["people.csv"]
