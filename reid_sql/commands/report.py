@@ -34,10 +34,7 @@ from reid_sql.commands.measure import describe_profile, describe_smallest_sets
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.proposals import propose
-from reid_sql.commands.starter import (
-    Starter,
-    source_of,
-)
+from reid_sql.commands.starter import Starter, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -121,9 +118,8 @@ class FirstReport:
         sensitive = self.starter.sensitive
         rest = [row for row in self.starter.rows if row["column_name"] not in sensitive]
         reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(rest)]
-        for reason in dict.fromkeys(sensitive.values()):
-            names = ", ".join(name for name, why in sensitive.items() if why == reason)
-            reasons.append(Text(f"{names}: {SENSITIVE.format(reason)}"))
+        for reason, names in self.starter.reasons("sensitive").items():
+            reasons.append(Text(f"{', '.join(names)}: {SENSITIVE.format(reason)}"))
         sets = map(Text, self.smallest_sets)
         return Group(*sets, columns_table(self.starter.rows, roles), *reasons)
 
