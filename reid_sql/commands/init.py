@@ -25,7 +25,7 @@ from reid_sql.commands.starter import (
 )
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.sources.column_roles import ROLES, UNKNOWN, read_catalogue
+from reid_sql.sources.column_roles import ROLES, UNKNOWN, find_labels, read_catalogue
 from reid_sql.sources.files import kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
@@ -107,7 +107,7 @@ def _profile(
         try:
             starter = profile()
             if catalogue is not None:
-                labels = catalogue.find(starter.name, is_alone=is_alone)
+                labels = find_labels(catalogue, starter.name, is_alone=is_alone)
                 starter = replace(starter, labels=[*starter.labels, *labels])
             starter.refuse_unknown(name)
         except duckdb.InterruptException:

@@ -48,6 +48,7 @@ from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
+SHOWN: Final = {"quasi_identifier": "quasi-identifier", "identifier": "leave out"}  # roles
 STEP_POLICY: Final = (
     "{} writes a starter policy. Review its columns: only you know what others know."
 )
@@ -111,10 +112,7 @@ class FirstReport:
         return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:
-        roles = dict.fromkeys(self.starter.quasi_identifiers, "quasi-identifier")
-        roles |= dict.fromkeys(self.starter.sensitive, "sensitive")
-        roles |= dict.fromkeys(self.starter.omitted, "leave out")
-        roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
+        roles = {name: SHOWN.get(each.word, each.word) for name, each in self.starter.roles.items()}
         sensitive = self.starter.sensitive
         rest = [row for row in self.starter.rows if row["column_name"] not in sensitive]
         reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(rest)]

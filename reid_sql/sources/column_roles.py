@@ -83,31 +83,25 @@ def read_comments(con: duckdb.DuckDBPyConnection, catalog: str, table: str | Non
     ]
 
 
-class Catalogue(dict[frozenset[str], list[tuple[str, Role]]]):
-    """Labels of each table, by its names, in a file."""
+Catalogue = dict[frozenset[str], list[tuple[str, Role]]]  # labels of a table, by its names
 
-    def find(self, name: str, *, is_alone: bool) -> Labels:
-        """Return the labels of a table by its name; one that is alone, here and there, needs none."""
-        wanted = _spell_name(name)
-        for names, labels in self.items():
-            if names & wanted or (is_alone and len(self) == 1):
-                return labels
-        if is_alone:
-            known = suggestion(name, sorted(frozenset().union(*self)), "tables")
-            raise UnknownNameError(
-                f"--catalogue must describe the table, got not '{name}'; {known}"
-            )
-        return []
+
+def find_labels(catalogue: Catalogue, name: str, *, is_alone: bool) -> Labels:
+    """Return the labels of a table by its name; one that is alone, here and there, needs none."""
+    wanted = _spell_name(name)
+    for names, labels in catalogue.items():
+        if names & wanted or (is_alone and len(catalogue) == 1):
+            return labels
+    if is_alone:
+        known = suggestion(name, sorted(frozenset().union(*catalogue)), "tables")
+        raise UnknownNameError(f"--catalogue must describe the table, got not '{name}'; {known}")
+    return []
 
 
 def read_catalogue(path: Path) -> Catalogue:
     """Read what a file of dbt, a data contract, a data package or an event of OpenLineage says of columns."""
-    catalogue = Catalogue()
-    document = read_mapping(path, "--catalogue", EXAMPLE)
-    for names, column, text in _texts_of_columns(document, frozenset()):
-        labels = catalogue.setdefault(names, [])
-        if role := read_role(text, path.name):
-            labels.append((column, role))
+    catalogue: Catalogue = {}
+    _collect(read_mapping(path, "--catalogue", EXAMPLE), frozenset(), path.name, catalogue)
     if not catalogue:
         raise OutOfDomainError(
             f"--catalogue must list columns as dbt, ODCS 3, Frictionless or OpenLineage do, got none in '{path.name}'; write them like {EXAMPLE}"
@@ -120,11 +114,8 @@ def _spell_name(name: str) -> frozenset[str]:
     return frozenset(map(fold_case, (name, Path(name).stem, name.rpartition(".")[2])))
 
 
-def _texts_of_columns(
-    node: Any,  # noqa: ANN401 - a document's
-    names: frozenset[str],
-) -> Iterator[tuple[frozenset[str], str, str]]:
-    """Walk through a document: the names of a table, a column of it, and a text about the column, or ''."""
+def _collect(node: Any, names: frozenset[str], file: str, catalogue: Catalogue) -> None:  # noqa: ANN401 - a document's
+    """Collect the labels of all tables within a node; `names` are those of the table around it."""
     if isinstance(node, list):
         node = dict(enumerate(node))
     if not isinstance(node, dict):
@@ -135,15 +126,21 @@ def _texts_of_columns(
         # the manifest of dbt has a mapping
         columns = [*value.values()] if key == "columns" and isinstance(value, dict) else value
         if key not in KEYS["columns"] or not isinstance(columns, list):
-            yield from _texts_of_columns(value, names)
+            _collect(value, names, file, catalogue)
             continue
         for column in (each for each in columns if isinstance(each, dict)):
             for name in [column[of] for of in KEYS["column_names"] if of in column][:1]:
-                labels = {column["key"]: column.get("value")} if "key" in column else column
-                for label, each in labels.items():
-                    is_label = label in KEYS["labels"] or label in WORDS
-                    for text in _texts(label, each) if is_label else ("",):
-                        yield names, str(name), text
+                texts = _texts_of(column)
+                roles = [role for text in texts if (role := read_role(text, file))]
+                catalogue.setdefault(names, []).extend((str(name), role) for role in roles)
+
+
+def _texts_of(column: Mapping[str, Any]) -> Iterator[str]:
+    """List the texts about a column that may be words of a role."""
+    labels = {column["key"]: column.get("value")} if "key" in column else column
+    for label, value in labels.items():
+        if label in KEYS["labels"] or label in WORDS:
+            yield from _texts(label, value)
 
 
 def _texts(key: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - a document's
