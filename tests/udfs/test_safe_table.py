@@ -1,6 +1,7 @@
 """safe_table against a loop over the records, on DuckDB and Polars; what it hides is audited."""
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
@@ -429,7 +430,9 @@ def test_firms_of_one_owner_are_one_contributor(con: duckdb.DuckDBPyConnection) 
         "CREATE OR REPLACE TEMP TABLE owners AS SELECT sector, owner, sum(sales)::INTEGER AS sales FROM firms GROUP BY ALL"
     )
     rules = "['sector'], value := 'sales', k := 3, dominance := [2, 0.3], p_percent := 0.2"
-    query = "SELECT sector, people, value_sum, largest_share, unsafe FROM safe_table({}, {}) ORDER BY 1"
+    query = (
+        "SELECT sector, people, value_sum, largest_share, unsafe FROM safe_table({}, {}) ORDER BY 1"
+    )
     by_owner = con.execute(query.format("firms", f"{rules}, entity := 'owner'")).fetchall()
     assert by_owner == con.execute(query.format("owners", rules)).fetchall()
     assert by_owner != con.execute(query.format("firms", rules)).fetchall()
@@ -447,7 +450,9 @@ def test_safe_cells_that_are_published_stay_shown(con: duckdb.DuckDBPyConnection
         con.executemany(
             "INSERT INTO t VALUES (?, ?)", [(a, b) for a, b, n in cells for _ in range(n)]
         )
-        con.execute("CREATE OR REPLACE TEMP TABLE kept AS SELECT a, count(*) AS records FROM t GROUP BY a")
+        con.execute(
+            "CREATE OR REPLACE TEMP TABLE kept AS SELECT a, count(*) AS records FROM t GROUP BY a"
+        )
         suppressed = ", suppress := 'secondary'"
         free, bound, true = (
             con.execute(query.format(more)).fetchall()
