@@ -34,14 +34,19 @@ def people(folder: Path) -> None:
 
 
 def dbt_columns(where: str) -> list[dict[str, Any]]:
-    labels = {
-        "tags": lambda role: {"tags": [role]},
-        "meta": lambda role: {"meta": {"privacy_category": role.upper()}},
-        "config": lambda role: {"config": {"meta": {role: True}, "tags": ["nightly"]}},
-        "databricks": lambda role: {"databricks_tags": {role: "true"}},
-        "description": lambda role: {"description": f"What it is; {role.replace('_', '-')}"},
-    }
-    return [{"name": name, **labels[where](role)} for name, role in ROLES.items()]
+    return [{"name": name, **label_of(role, where)} for name, role in ROLES.items()]
+
+
+def label_of(role: str, where: str) -> dict[str, Any]:
+    if where == "tags":
+        return {"tags": [role]}
+    if where == "meta":
+        return {"meta": {"privacy_category": role.upper()}}
+    if where == "config":
+        return {"config": {"meta": {role: True}, "tags": ["nightly"]}}
+    if where == "databricks":
+        return {"databricks_tags": {role: "true"}}
+    return {"description": f"What it is; {role.replace('_', '-')}"}
 
 
 def documents() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -54,10 +59,9 @@ def documents() -> dict[str, tuple[str, dict[str, Any]]]:
             {"version": 2, "models": [{"name": "other", "columns": [{"name": "age"}]}]}
             | {"seeds": [{"name": "people", "columns": columns}]},
         )
-    manifest = {"model.town.people": {"name": "people", "columns": {}}}
-    manifest["model.town.people"]["columns"] = {  # type: ignore[index] # a document
-        each["name"]: each | {"tags": [], "meta": each["meta"]} for each in dbt_columns("meta")
-    }
+    columns = dbt_columns("meta")
+    listed: dict[str, Any] = {each["name"]: each | {"tags": []} for each in columns}
+    manifest = {"model.town.people": {"name": "people", "columns": listed}}
     found["dbt manifest"] = ("manifest.json", {"metadata": {}, "nodes": manifest, "macros": {}})
     properties: list[dict[str, Any]] = [
         {"name": f"Column {name}", "physicalName": name.upper(), "logicalType": "string"}
@@ -75,8 +79,8 @@ def documents() -> dict[str, tuple[str, dict[str, Any]]]:
         {"classification": "household"},
     ]
     contract = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "a", "name": "clinic"}
-    schema = {"name": "People", "physicalName": "public.people"}
-    schema["properties"] = [one | way for one, way in zip(properties, ways, strict=True)]  # type: ignore[assignment] # a document
+    described = [one | way for one, way in zip(properties, ways, strict=True)]
+    schema = {"name": "People", "physicalName": "public.people", "properties": described}
     found["data contract"] = ("contract.odcs.yaml", contract | {"schema": [schema]})
     fields = [{"name": name, "type": "string", role: True} for name, role in ROLES.items()]
     found["table schema"] = ("schema.json", {"fields": fields, "missingValues": [""]})
