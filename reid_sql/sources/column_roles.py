@@ -7,6 +7,7 @@ counts where it is a tag, a flag that is true, or a whole part of a text: "age i
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,9 +21,11 @@ _FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-
 KEYS: Final[Mapping[str, list[str]]] = _FILE["keys"]
 FLAGS: Final[Mapping[str, str]] = _FILE["flags"]
 ROLES: Final = (*_FILE["words"],)
-QUASI_IDENTIFIER, SENSITIVE, IDENTIFIER, ENTITY, HOUSEHOLD, *VAGUE = ROLES  # VAGUE are no roles
+QUASI_IDENTIFIER, SENSITIVE, IDENTIFIER, ENTITY, HOUSEHOLD, *_PERSONAL = ROLES
 UNKNOWN: Final = "unknown"
+VAGUE: Final = (*_PERSONAL, UNKNOWN)  # name no role
 WORDS: Final = {word: role for role, words in _FILE["words"].items() for word in words}
+MIN_SIMILARITY: Final = 0.92  # of a word with a slip
 PARTS: Final = re.compile(r"[;:,.|/()\[\]\n]")
 COMMENTS: Final = """SELECT column_name, comment FROM duckdb_columns()
     WHERE database_name = $1 AND comment IS NOT NULL AND ($2 IS NULL
@@ -41,13 +44,18 @@ Labels = Sequence[tuple[str, Role]]  # by column
 
 
 def read_role(text: str, source: str = "") -> Role | None:
-    """Read a text that is a word of a role.
+    """Read a text that is a word of a role, or nearly one, which names none.
 
     >>> read_role(" #Quasi-Identifier").word, read_role("non-sensitive").word, read_role("age")
     ('quasi_identifier', 'no personal data', None)
+    >>> read_role("sensitve", "a.yml").reason
+    'a.yml says sensitve, which is not sensitive'
     """
-    word = WORDS.get(re.sub(r"[\W_]+", "_", text.lower()).strip("_"))
-    return Role(word, f"{source} says {word}") if word else None
+    spelled = re.sub(r"[\W_]+", "_", text.lower()).strip("_")
+    if word := WORDS.get(spelled):
+        return Role(word, f"{source} says {word}")
+    near = get_close_matches(spelled, WORDS, 1, MIN_SIMILARITY)
+    return Role(UNKNOWN, f"{source} says {spelled}, which is not {near[0]}") if near else None
 
 
 def find_roles(labels: Labels, columns: Sequence[str]) -> dict[str, Role]:

@@ -174,6 +174,7 @@ def test_what_differs_is_said(tmp_path: Path) -> None:
         {"name": "pid", "tags": ["public"]},
         {"name": "sex", "tags": ["pii"]},
         {"name": "wrad", "tags": ["sensitive"]},
+        {"name": "ward", "tags": ["sensitve", "a list of words", "identification"]},
     ]
     write(tmp_path, "s.yml", {"models": [{"name": "anything", "columns": columns}]})
     table, text, printed = proposed(tmp_path, "people.csv", "--catalogue", "s.yml")
@@ -184,6 +185,7 @@ def test_what_differs_is_said(tmp_path: Path) -> None:
         f"pid: {harmless}it looks like the identifier of a person and repeats.",
         f"age: {harmless}others can know it.",
         "s.yml says sensitive, but the table lacks it",
+        "ward: s.yml says sensitve, which is not sensitive; by its name and values: others can know it.",
     ):
         assert line in text
         assert line in printed
