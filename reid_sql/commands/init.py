@@ -100,7 +100,7 @@ def _profile(
     """Profile each table; among several, one that cannot be read, or that nobody could know, is named."""
     starters: list[Starter] = []
     unread: dict[str, str] = {}
-    catalogue = read_catalogue(Path(options.catalogue)) if options.catalogue else None
+    catalogue = None if options.catalogue is None else read_catalogue(Path(options.catalogue))
     for source, profile in tables:
         name = _describe_source(source)
         progress.report(f"{name}: columns")

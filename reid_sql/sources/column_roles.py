@@ -96,13 +96,15 @@ Catalogue = dict[frozenset[str], list[tuple[str, Role]]]  # labels of a table, b
 
 def find_labels(catalogue: Catalogue, name: str, *, is_alone: bool) -> Labels:
     """Return the labels of a table by its name; one that is alone, here and there, needs none."""
-    wanted = _spell_name(name)
-    for names, labels in catalogue.items():
+    wanted, tables = _spell_name(name), {of: each for of, each in catalogue.items() if each}
+    for names, labels in tables.items():
         if names & wanted or (is_alone and len(catalogue) == 1):
             return labels
     if is_alone:
-        known = suggestion(name, sorted(frozenset().union(*catalogue)), "tables")
-        raise UnknownNameError(f"--catalogue must describe the table, got not '{name}'; {known}")
+        known = suggestion(name, sorted(frozenset().union(*tables)), "tables with roles")
+        raise UnknownNameError(
+            f"--catalogue must have a role of a column of '{name}', got none; {known}"
+        )
     return []
 
 

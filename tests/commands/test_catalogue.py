@@ -232,12 +232,14 @@ def test_what_is_written_adds_no_key_to_the_policy(tmp_path: Path) -> None:
         ("a.json", "[" * 100_000, "must be JSON"),
         ("a.json", '{"columns": {"age": "sensitive"}}', "must list columns"),
         ("a.json", "{}", "must list columns"),
+        ("a.yml", "columns: [{name: age, tags: restricted}]", "there are no tables with roles"),
+        ("", None, "must be a file that can be read"),
         ("b.json", None, "must be a file that can be read"),
         (".", None, "must be a file that can be read"),
         (
             "a.yml",
-            "models: [{name: poeple, columns: [{name: age}]}, {name: other, columns: [{name: age}]}]",
-            "must describe the table, got not 'people'",
+            "models: [{name: poeple, columns: [{name: age, tags: pii}]}, {name: x, columns: [{name: age}]}]",
+            "must have a role of a column of 'people', got none",
         ),
     ],
 )
