@@ -65,7 +65,7 @@ def read(path: str) -> tuple[RunEvent, dict[str, Any]]:
         tags = TagsDatasetFacet([TagsDatasetFacetFields(**one) for one in listed["tags"]])
         assert listed["_schemaURL"] == tags._schemaURL  # noqa: SLF001 - the field's name
         named = each["namespace"], each["name"]
-        facets = {"dataQualityAssertions": found}
+        facets: dict[str, Any] = {"dataQualityAssertions": found}
         inputs.append(InputDataset(*named, facets={"tags": tags}, inputFacets=facets))
     of_run: dict[str, Any] = {}
     for name, each in event["run"]["facets"].items():
