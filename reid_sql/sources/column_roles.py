@@ -49,13 +49,13 @@ def read_role(text: str, source: str = "") -> Role | None:
     >>> read_role(" #Quasi-Identifier").word, read_role("non-sensitive").word, read_role("age")
     ('quasi_identifier', 'no personal data', None)
     >>> read_role("sensitve", "a.yml").reason
-    'a.yml says sensitve, which is not sensitive'
+    "a.yml says 'sensitve' (did you mean 'sensitive'?)"
     """
     spelled = re.sub(r"[\W_]+", "_", text.lower()).strip("_")
     if word := WORDS.get(spelled):
         return Role(word, f"{source} says {word}")
     near = get_close_matches(spelled, WORDS, 1, MIN_SIMILARITY)
-    return Role(UNKNOWN, f"{source} says {spelled}, which is not {near[0]}") if near else None
+    return Role(UNKNOWN, f"{source} says '{spelled}' (did you mean '{near[0]}'?)") if near else None
 
 
 def find_roles(labels: Labels, columns: Sequence[str]) -> dict[str, Role]:

@@ -185,7 +185,7 @@ def test_what_differs_is_said(tmp_path: Path) -> None:
         f"pid: {harmless}it looks like the identifier of a person and repeats.",
         f"age: {harmless}others can know it.",
         "s.yml says sensitive, but the table lacks it",
-        "ward: s.yml says sensitve, which is not sensitive; by its name and values: others can know it.",
+        "ward: s.yml says 'sensitve' (did you mean 'sensitive'?); by its name and values: others can know it.",
     ):
         assert line in text
         assert line in printed
