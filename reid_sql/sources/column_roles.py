@@ -6,7 +6,7 @@ counts where it is a tag, a flag that is true, or a whole part of a text: "age i
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,8 +18,6 @@ from reid_sql.parameters.domain import fold_case
 from reid_sql.sources.yaml_files import read_mapping
 
 _FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-KEYS: Final[Mapping[str, list[str]]] = _FILE["keys"]
-FLAGS: Final[Mapping[str, str]] = _FILE["flags"]
 ROLES: Final = (*_FILE["words"],)
 QUASI_IDENTIFIER, SENSITIVE, IDENTIFIER, ENTITY, HOUSEHOLD, *_PERSONAL = ROLES
 UNKNOWN: Final = "unknown"
@@ -130,39 +128,37 @@ def _collect(node: Any, names: frozenset[str], file: str, catalogue: Catalogue) 
         node = dict(enumerate(node))
     if not isinstance(node, dict):
         return
-    written = [value for key in KEYS["table_names"] if isinstance(value := node.get(key), str)]
+    written = [value for key in _FILE["table_names"] if isinstance(value := node.get(key), str)]
     names = frozenset().union(*map(_spell_name, written)) or names
     for key, value in node.items():
         # the manifest of dbt has a mapping
         columns = [*value.values()] if key == "columns" and isinstance(value, dict) else value
-        if key not in KEYS["columns"] or not isinstance(columns, list):
+        if key not in _FILE["columns"] or not isinstance(columns, list):
             _collect(value, names, file, catalogue)
             continue
         for column in (each for each in columns if isinstance(each, dict)):
-            for name in [column[of] for of in KEYS["column_names"] if of in column][:1]:
-                texts = _texts_of(column)
-                roles = [role for text in texts if (role := read_role(text, file))]
-                catalogue.setdefault(names, []).extend((str(name), role) for role in roles)
-
-
-def _texts_of(column: Mapping[str, Any]) -> Iterator[str]:
-    """List the texts about a column that may be words of a role."""
-    labels = {column["key"]: column.get("value")} if "key" in column else column
-    for label, value in labels.items():
-        if label in KEYS["labels"] or label in WORDS:
-            yield from _texts(label, value)
+            for name in [column[of] for of in _FILE["column_names"] if of in column][:1]:
+                labels = {"tags": column} if "key" in column else column
+                roles = [
+                    (str(name), role)
+                    for label, each in labels.items()
+                    if label in _FILE["labels"] or label in WORDS
+                    for text in _texts(label, each)
+                    if (role := read_role(text, file))
+                ]
+                catalogue.setdefault(names, []).extend(roles)
 
 
 def _texts(key: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - a document's
     """List the parts of a text, of lists and of mappings; of a flag its key, negated where it is false."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _texts(key, each)
-    elif isinstance(value, dict):
-        pairs = {value["property"]: value.get("value")} if "property" in value else value
-        for name, each in pairs.items():
-            yield from _texts(name, each)
-    elif (flag := FLAGS.get(str(value).lower())) is not None:
-        yield flag + key
+    if isinstance(value, dict):
+        pair = value.get("property", value.get("key"))  # of a contract, of an event
+        pairs = value.items() if pair is None else [(str(pair), value.get("value"))]
+    elif isinstance(value, list):
+        pairs = [(key, each) for each in value]
     else:
-        yield from PARTS.split(str(value))
+        flag = _FILE["flags"].get(str(value).lower())
+        yield from PARTS.split(str(value)) if flag is None else [flag + key]
+        return
+    for name, each in pairs:
+        yield from _texts(name, each)
