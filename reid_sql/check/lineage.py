@@ -19,6 +19,7 @@ from reid_sql.check.sentences import (
     format_limit,
 )
 from reid_sql.check.verdicts import PASS
+from reid_sql.sources.column_roles import ENTITY, HOUSEHOLD, IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE
 
 PRODUCER: Final = f"https://pypi.org/project/reid-sql/{__version__}"
 NAMESPACE: Final = "reid-sql"
@@ -58,14 +59,27 @@ def _facet(name: str, version: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_dataset(page: ReportPage, table: ReportPage) -> dict[str, Any]:
-    """Name the table as OpenLineage does, with an assertion for each check."""
-    assertions = [_describe_assertion(check) for check in checks_of(page, table["name"])]
+    """Name the table as OpenLineage does, with a tag for each role and an assertion for each check."""
+    checks = checks_of(page, table["name"])
+    assertions = [_describe_assertion(check) for check in checks]
     facet = _facet("DataQualityAssertionsDatasetFacet", "1-1-0", {"assertions": assertions})
     namespace, name = name_dataset(table["file"], table["table"])
+    roles = {
+        QUASI_IDENTIFIER: table["quasi_identifiers"],
+        SENSITIVE: table["sensitive"],
+        IDENTIFIER: (table["released_columns"] or {}).get("left_out", []),
+        ENTITY: [table["entity"]],
+        HOUSEHOLD: dict.fromkeys(check["parameters"].get("household") for check in checks),
+    }
+    tags = [
+        {"key": role, "value": "true", "source": NAMESPACE, "field": column}
+        for role, columns in roles.items()
+        for column in filter(None, columns)
+    ]
     return {
         "namespace": namespace,
         "name": name,
-        "facets": {},
+        "facets": {"tags": _facet("TagsDatasetFacet", "1-0-0", {"tags": tags})},
         "inputFacets": {"dataQualityAssertions": facet},
     }
 

@@ -15,7 +15,9 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.proposals import MAX_VALUES_READ, find_texts, judge_values, propose
 from reid_sql.commands.starter import (
+    LOOKS,
     PATTERN,
+    UNMEASURED,
     Starter,
     source_of,
     stem_of,
@@ -23,6 +25,7 @@ from reid_sql.commands.starter import (
 )
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.sources.column_roles import ROLES, UNKNOWN, find_labels, read_catalogue
 from reid_sql.sources.files import kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
@@ -57,7 +60,7 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
             raise OutOfDomainError(
                 f"init must not replace a file, got '{path}', which exists; move it away, or run init in another folder"
             )
-    starters, unread = _profile(options.file, tables, is_alone=len(tables) == 1)
+    starters, unread = _profile(options, tables, is_alone=len(tables) == 1)
     page: dict[str, Any] = {kind: str(path) for kind, path in targets.items()}
     texts = {"policy": write_policy(page["policy"], starters, unread)}
     if is_one_file:
@@ -69,7 +72,11 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
     of_tables = "" if is_one_file else f", of {len(starters)} tables"
     words = [
         f"Wrote {' and '.join(map(str, targets.values()))}{of_tables}.",
-        *_describe_unmeasured(starters),
+        *(
+            f"{each.name}: {sentence}" if len(starters) > 1 else sentence
+            for each in starters
+            for sentence in _describe_roles(each)
+        ),
         *(f"Not in the policy: {name} ({why})." for name, why in unread.items()),
         f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
     ]
@@ -78,27 +85,30 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
     return PASSED
 
 
-def _describe_unmeasured(starters: Sequence[Starter]) -> list[str]:
-    """Name the columns that no check measures, by table where there are several, and why."""
-    sentences = []
-    for starter in starters:
-        label = f"{starter.name}: not measured" if len(starters) > 1 else "Not measured"
-        for why, names in starter.unmeasured.items():
-            sentences.append(f"{label}: {', '.join(names)} ({why}).")
-    return sentences
+def _describe_roles(starter: Starter) -> Iterator[str]:
+    """Say where a table is not what people wrote about it, and what no check measures."""
+    for why, names in starter.reasons(*ROLES).items():
+        if LOOKS in why:
+            yield f"{', '.join(names)}: {why}."
+    for why, names in starter.reasons(UNMEASURED, UNKNOWN).items():
+        yield f"Not measured: {', '.join(names)} ({why})."
 
 
 def _profile(
-    file: str, tables: Sequence[Listed], *, is_alone: bool
+    options: argparse.Namespace, tables: Sequence[Listed], *, is_alone: bool
 ) -> tuple[list[Starter], dict[str, str]]:
     """Profile each table; among several, one that cannot be read, or that nobody could know, is named."""
     starters: list[Starter] = []
     unread: dict[str, str] = {}
+    catalogue = None if options.catalogue is None else read_catalogue(Path(options.catalogue))
     for source, profile in tables:
         name = _describe_source(source)
         progress.report(f"{name}: columns")
         try:
             starter = profile()
+            if catalogue is not None:
+                labels = find_labels(catalogue, starter.name, is_alone=is_alone)
+                starter = replace(starter, labels=[*starter.labels, *labels])
             starter.refuse_unknown(name)
         except duckdb.InterruptException:
             raise
@@ -110,7 +120,9 @@ def _profile(
             starters.append(starter)
     if not starters:
         why = "; ".join(f"{name}: {each}" for name, each in unread.items())
-        got = f"{len(unread)} that cannot: {why}" if why else f"none in '{file}'; name a file"
+        got = (
+            f"{len(unread)} that cannot: {why}" if why else f"none in '{options.file}'; name a file"
+        )
         raise UnknownNameError(f"FILE must have a table that can be read, got {got}")
     names = Counter(each.name for each in starters)
     for place, each in enumerate(starters):
@@ -174,8 +186,7 @@ def _in_file(
     source = source_of(options_of_table) | ({"name": stem_of(file)} if files else {})
 
     def profile() -> Starter:
-        con, name = open_file(options_of_table, keep=True)
-        return propose(con, name, source)
+        return propose(*open_file(options_of_table, keep=True), source)
 
     return source, profile
 

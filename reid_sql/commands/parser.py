@@ -103,6 +103,12 @@ def add_init(parser: Parser) -> None:
         None,
         file=f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy",
     )
+    parser.option(
+        "--catalogue",
+        "read roles of columns from tags in dbt's manifest or schema.yml, a data contract (ODCS 3), a data "
+        "package (Frictionless) or an event of check --openlineage",
+        "FILE",
+    )
 
 
 def add_risk(parser: Parser) -> None:

@@ -13,6 +13,8 @@ from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
+from reid_sql.sources.column_roles import read_comments
+from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
 
 COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
@@ -30,10 +32,12 @@ def propose(
     source: Mapping[str, str],
     population: float | None = None,
 ) -> Starter:
-    """Profile the table, and propose a role for each column."""
+    """Profile the table, read the comments of its columns, and propose a role for each."""
     people = find_panels(con.sql, f"query_table({sql_text(name)})", [])
     rows = repeat_identifiers(profile_columns(con, name, []), people)
-    return Starter(rows, source, population, find_reasons_by_values(con, name, rows))
+    reasons = find_reasons_by_values(con, name, rows)
+    labels = read_comments(con, f"{VIEW}_database", source.get("table"))
+    return Starter(rows, source, population, reasons, labels=labels)
 
 
 def profile_columns(

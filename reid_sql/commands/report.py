@@ -32,10 +32,7 @@ from reid_sql.commands.measure import describe_profile, describe_smallest_sets
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.proposals import propose
-from reid_sql.commands.starter import (
-    Starter,
-    source_of,
-)
+from reid_sql.commands.starter import Starter, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -49,6 +46,7 @@ from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
+SHOWN: Final = {"quasi_identifier": "quasi-identifier", "identifier": "leave out"}  # roles
 STEP_POLICY: Final = (
     "{} writes a starter policy. Review its columns: only you know what others know."
 )
@@ -112,16 +110,12 @@ class FirstReport:
         return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:
-        roles = dict.fromkeys(self.starter.quasi_identifiers, "quasi-identifier")
-        roles |= dict.fromkeys(self.starter.sensitive, "sensitive")
-        roles |= dict.fromkeys(self.starter.omitted, "leave out")
-        roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
+        roles = {name: SHOWN.get(each.word, each.word) for name, each in self.starter.roles.items()}
         sensitive = self.starter.sensitive
         rest = [row for row in self.starter.rows if row["column_name"] not in sensitive]
         reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(rest)]
-        for reason in dict.fromkeys(sensitive.values()):
-            names = ", ".join(name for name, why in sensitive.items() if why == reason)
-            reasons.append(Text(f"{names}: {SENSITIVE.format(reason)}"))
+        for reason, names in self.starter.reasons("sensitive").items():
+            reasons.append(Text(f"{', '.join(names)}: {SENSITIVE.format(reason)}"))
         sets = map(Text, self.smallest_sets)
         return Group(*sets, columns_table(self.starter.rows, roles), *reasons)
 

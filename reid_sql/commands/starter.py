@@ -5,7 +5,8 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, starmap
+from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,18 @@ from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.models.columns.sensitive_columns import reason_by_name
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
+from reid_sql.sources.column_roles import (
+    ENTITY,
+    HOUSEHOLD,
+    IDENTIFIER,
+    QUASI_IDENTIFIER,
+    SENSITIVE,
+    UNKNOWN,
+    VAGUE,
+    Labels,
+    Role,
+    find_roles,
+)
 from reid_sql.sources.remote import VARIABLE, is_connection
 from reid_sql.terminal.control_characters import escape_control_characters
 
@@ -35,7 +48,7 @@ TABLE: Final = """
 [[tables]]
 {source}
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
-quasi_identifiers = {quasi_identifiers}
+{known}quasi_identifiers = {quasi_identifiers}
 {entity}{missing}
 # Columns that nobody should learn about a person, such as a diagnosis. If others can know one, move it up.
 {sensitive}
@@ -49,7 +62,7 @@ at_least = 5            # each person shares these values with at least four oth
 [[tables.checks]]
 measure = "average_risk"
 at_most = 0.05          # the expected share of people that an attacker identifies
-{diversity}
+{diversity}{household}
 {estimate}
 """
 UNREAD: Final = """
@@ -60,6 +73,12 @@ DIVERSITY: Final = """
 measure = "l_diversity"
 sensitive = {0}
 at_least = 2            # whoever finds the class of a person does not learn this
+"""
+HOUSEHOLD_CHECK: Final = """
+[[tables.checks]]
+measure = "household_average_risk"
+household = {0}
+at_most = 0.05          # the chance that a member of a person's household is identified
 """
 SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it:
 #     reid-sql risk {file} --scenario {scenario}
@@ -73,7 +92,7 @@ GROUP: Final = """[[groups]]
 columns = [{column}]
 probability = 0.5       # the chance that the attacker knows this column of a person
 """
-ENTITY: Final = """# Column {0} looks like the identifier of a person and repeats: each person counts once.
+COUNT_PEOPLE: Final = """# Column {0} identifies people: each person counts once.
 entity = {0}"""
 PERHAPS_ENTITY: Final = """# Column {0} looks like an identifier and repeats: only you know whether of people.
 # entity = {0}"""
@@ -98,6 +117,19 @@ ESTIMATE: Final = (
     "at_most = 0.05",
 )
 CONTACTS: Final = "the values are contacts"
+UNMEASURED: Final = "not measured"
+LOOKS: Final = "; by its name and values: "
+OMITTED: Final = Role(IDENTIFIER, "identifiers, names, contacts and free text")
+KNOWN: Final = Role(QUASI_IDENTIFIER, "others can know it")
+PROPOSED: Final = {  # by the kind of a column
+    **dict.fromkeys((kinds.IDENTIFIER, kinds.FREE_TEXT, NAME, CONTACT), OMITTED),
+    **dict.fromkeys(KNOWABLE, KNOWN),
+    kinds.OTHER: Role(UNMEASURED, "values of several parts: split them into columns"),
+    kinds.WEIGHT: Role(UNMEASURED, "survey weights"),
+}
+PEOPLE: Final = Role(ENTITY, "it looks like the identifier of a person and repeats")
+UNPROFILED: Final = Role(UNMEASURED, "more values than come from a warehouse")
+BEYOND: Final = Role(UNMEASURED, f"beyond the {MAX_COLUMNS} columns that tell most people apart")
 PATTERN: Final = frozenset("*?[")
 # options that are keys of a policy
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
@@ -140,6 +172,7 @@ class Starter:
     population: float | None = None
     by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
+    labels: Labels = ()  # what people wrote about columns
 
     @property
     def name(self) -> str:
@@ -148,13 +181,62 @@ class Starter:
         file = source.get("files") or source.get("file") or ""
         return source.get("name") or source.get("table") or Path(file).stem
 
+    @cached_property
+    def roles(self) -> Mapping[str, Role]:
+        """The role of each column that has one, as it is written down or looks, and why."""
+        roles = self._propose_roles()
+        columns = [*(row["column_name"] for row in self.rows), *self.unprofiled]
+        for name, (word, reason) in find_roles(self.labels, columns).items():
+            looks = roles.get(name, Role(word, ""))
+            # an identifier that repeats identifies people
+            agrees = word == looks.word or (word == IDENTIFIER and looks is PEOPLE)
+            roles[name] = Role(
+                looks.word if agrees or word in VAGUE else word,
+                reason if agrees else f"{reason}{LOOKS}{looks.reason}",
+            )
+        known = [name for name, role in roles.items() if role.word == QUASI_IDENTIFIER]
+        apart = {row["column_name"]: row["separation"] or 0.0 for row in self.rows}
+        known.sort(key=lambda name: (roles[name] is KNOWN, -apart.get(name, 0.0)))
+        return roles | dict.fromkeys(known[MAX_COLUMNS:], BEYOND)
+
+    def _propose_roles(self) -> dict[str, Role]:
+        """Propose the role of each column by its name and its values alone."""
+        roles = dict.fromkeys(self.unprofiled, UNPROFILED)
+        for row in self.rows:
+            name = row["column_name"]
+            role = PROPOSED.get(kinds.kind_of_advice(row, 1))
+            reason = reason_by_name(name) or self.by_values.get(name)
+            if self.by_values.get(name) == CONTACTS:
+                role = OMITTED
+            elif reason and (role is KNOWN or row["looks_like"] == kinds.CONSTANT):
+                # who is known to be in the table is known to have a constant
+                role = Role(SENSITIVE, reason)
+            elif row["looks_like"] == kinds.REPEATED_IDENTIFIER and PEOPLE not in roles.values():
+                # one that some rows lack would count these as one person, one of hospitals the hospitals
+                role = PEOPLE if names_a_person(name) and name not in self._incomplete else None
+            if role is not None:
+                roles[name] = role
+        return roles
+
+    def _names(self, *words: str) -> list[str]:
+        return [name for name, role in self.roles.items() if role.word in words]
+
+    def reasons(self, *words: str) -> dict[str, list[str]]:
+        """The columns of these roles by the reason, but for what is proposed of many."""
+        reasons: dict[str, list[str]] = {}
+        for name, role in self.roles.items():
+            if role.word in words and role not in (KNOWN, PEOPLE):
+                reasons.setdefault(role.reason, []).append(name)
+        return reasons
+
+    def _comments(self, *words: str) -> str:
+        reasons = self.reasons(*words)
+        return "".join(_comment(", ".join(each), f"{why}.") for why, each in reasons.items())
+
     @property
     def quasi_identifiers(self) -> list[str]:
         """The columns that others can know about a person; of very many those that tell most people apart."""
-        apart = {row["column_name"]: row["separation"] or 0.0 for row in self.rows}
-        knowable = self._knowable
-        kept = set(sorted(knowable, key=lambda name: -apart[name])[:MAX_COLUMNS])
-        return [name for name in knowable if name in kept]
+        return self._names(QUASI_IDENTIFIER)
 
     @property
     def commands(self) -> tuple[str, str]:
@@ -168,84 +250,46 @@ class Starter:
         return shlex.join(init), shlex.join(["reid-sql", *prepare])
 
     @property
-    def _knowable(self) -> list[str]:
-        unknown = {*self.sensitive, *self.omitted}
-        return [
-            row["column_name"]
-            for row in self.rows
-            if row["looks_like"] in KNOWABLE and row["column_name"] not in unknown
-        ]
+    def sensitive(self) -> dict[str, str]:
+        """The columns that nobody should learn about a person, and why they are taken for such."""
+        return {name: self.roles[name].reason for name in self._names(SENSITIVE)}
 
     @property
-    def sensitive(self) -> dict[str, str]:
-        """The columns that nobody should learn about a person, and why they are taken for such.
-
-        Of a constant one, whoever is known to be in the table is known to have it.
-        """
-        kinds_of_values = (*KNOWABLE, kinds.CONSTANT)
-        named = [row["column_name"] for row in self.rows if row["looks_like"] in kinds_of_values]
-        reasons = {name: reason_by_name(name) or self.by_values.get(name) for name in named}
-        omitted = self.omitted
-        return {name: reason for name, reason in reasons.items() if reason and name not in omitted}
+    def _people(self) -> list[str]:
+        """The columns of people: as they are written down, or else as proposed."""
+        return sorted(self._names(ENTITY), key=lambda name: self.roles[name] is PEOPLE)
 
     @property
     def entity(self) -> str | None:
-        """The column of people: its name says so, it repeats, and every row has a value.
-
-        A column that some rows lack would count these as one person, one of hospitals the hospitals.
-        """
-        complete = (name for name, is_complete in self._repeated.items() if is_complete)
-        return next((name for name in complete if names_a_person(name)), None)
+        """The column of people, if every row has a value."""
+        return next((name for name in self._people[:1] if name not in self._incomplete), None)
 
     @property
-    def _repeated(self) -> dict[str, bool]:
-        """The columns that look like identifiers and repeat, and whether every row has a value."""
-        return {
-            row["column_name"]: not row["missing"] and not row["sentinels"]
-            for row in self.rows
-            if row["looks_like"] == kinds.REPEATED_IDENTIFIER
-        }
+    def _incomplete(self) -> set[str]:
+        """The columns of which some rows lack a value."""
+        return {row["column_name"] for row in self.rows if row["missing"] or row["sentinels"]}
 
     @property
     def _entity_lines(self) -> str:
         """The lines of the policy on the column of people."""
+        reasons, kind = self._comments(ENTITY), kinds.REPEATED_IDENTIFIER
         several = SEVERAL_VALUES if self.sensitive else ""
         if self.entity is not None:
-            return ENTITY.format(toml_text(self.entity)) + several
-        if not self._repeated:
+            return reasons + COUNT_PEOPLE.format(toml_text(self.entity)) + several
+        repeated = [row["column_name"] for row in self.rows if row["looks_like"] == kind]
+        candidates = self._people[:1] or repeated
+        if not candidates:
             return NO_ENTITY
-        name = max(self._repeated, key=lambda each: (self._repeated[each], names_a_person(each)))
-        if not self._repeated[name]:
-            return INCOMPLETE_ENTITY.format(toml_text(name))
+        incomplete = self._incomplete
+        name = max(candidates, key=lambda each: (each not in incomplete, names_a_person(each)))
+        if name in incomplete:
+            return reasons + INCOMPLETE_ENTITY.format(toml_text(name))
         return PERHAPS_ENTITY.format(toml_text(name)) + several
 
     @property
     def omitted(self) -> list[str]:
         """Identifiers, names of people, contacts and free text."""
-        return [
-            row["column_name"]
-            for row in self.rows
-            if row["looks_like"] in (kinds.IDENTIFIER, kinds.FREE_TEXT)
-            or self.by_values.get(row["column_name"]) == CONTACTS
-            or kinds.kind_of_advice(row, 1) in (NAME, CONTACT)
-        ]
-
-    @property
-    def unmeasured(self) -> dict[str, list[str]]:
-        """Columns that the policy does not measure, though others may know them, by the reason."""
-        of_kind = {
-            kind: [row["column_name"] for row in self.rows if row["looks_like"] == kind]
-            for kind in (kinds.OTHER, kinds.WEIGHT)
-        }
-        measured = set(self.quasi_identifiers)
-        beyond = [name for name in self._knowable if name not in measured]
-        reasons = {
-            "values of several parts: split them into columns": of_kind[kinds.OTHER],
-            "survey weights": of_kind[kinds.WEIGHT],
-            "more values than come from a warehouse": list(self.unprofiled),
-            f"beyond the {MAX_COLUMNS} columns that tell most people apart": beyond,
-        }
-        return {reason: columns for reason, columns in reasons.items() if columns}
+        return self._names(IDENTIFIER)
 
     def refuse_unknown(self, file: str) -> None:
         """Refuse a file of which nobody outside could know a column."""
@@ -260,18 +304,22 @@ class Starter:
 
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
-        left = {"identifiers, names, contacts and free text": self.omitted} | self.unmeasured
-        reasons = "".join(_comment(", ".join(left[why]), f"{why}.") for why in left if left[why])
-        names = list(chain.from_iterable(left.values()))
+        sensitive = self._names(SENSITIVE)
+        homes = [] if self.entity else self._names(HOUSEHOLD)  # no measure counts both
+        left = self._names(IDENTIFIER, UNMEASURED)
+        reasons = self._comments(IDENTIFIER, UNMEASURED)
         has_population = self.population is not None
         return TABLE.format(
             source=source_lines(self.source),
+            known=self._comments(QUASI_IDENTIFIER, UNKNOWN),
             quasi_identifiers=toml_texts(self.quasi_identifiers),
-            sensitive=self._sensitive_lines,
-            diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
+            sensitive=f"{self._comments(SENSITIVE)}{'' if sensitive else '# '}sensitive = {toml_texts(sensitive or ['diagnosis'])}",
+            diversity="".join(DIVERSITY.format(toml_text(name)) for name in sensitive),
+            household=self._comments(HOUSEHOLD)
+            + "".join(HOUSEHOLD_CHECK.format(toml_text(name)) for name in homes),
+            omitted=LEFT_OUT.format(reasons, toml_texts(left)) if left else "",
             entity=self._entity_lines,
             missing=self._missing_lines,
-            omitted=LEFT_OUT.format(reasons, toml_texts(names)) if names else "",
             population=f"population = {self.population:_.0f}" if has_population else POPULATION,
             estimate="\n".join(ESTIMATE if has_population else [f"# {line}" for line in ESTIMATE]),
         )
@@ -284,13 +332,6 @@ class Starter:
             codes = [each for each in row["sentinels"] if each not in STRUCTURAL_CODES]
             lines += [f"# {declare_missing(row['column_name'], codes)}"] if codes else []
         return MISSING.format("\n".join(lines)) if lines else ""
-
-    @property
-    def _sensitive_lines(self) -> str:
-        if not self.sensitive:
-            return '# sensitive = ["diagnosis"]'
-        reasons = "".join(_comment(name, f"{reason}.") for name, reason in self.sensitive.items())
-        return f"{reasons}sensitive = {toml_texts(list(self.sensitive))}"
 
     def scenario(self, path: str) -> str:
         """Write the scenario, which lies at the path."""

@@ -6,14 +6,14 @@ Only what means the same there and here is read; the rest is listed, or refused.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import Number
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, ROUND_TO
+from reid_sql.sources.yaml_files import read_mapping
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
 ROUND_BASE: Final = "safe_round_base"
@@ -58,7 +58,7 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
     `safe_round_base` is base.
     Refuses a key that differs from one of these by a slip.
     """
-    rules = _read_yaml(Path(path))
+    rules = read_mapping(Path(path), "the risk appetite", "safe_threshold: 10")
     for key in rules:
         is_unknown = key not in DOMAINS and key not in NOT_USED
         if is_unknown and get_close_matches(str(key), DOMAINS, cutoff=NEAR):
@@ -94,25 +94,3 @@ def _number(name: str, value: Any) -> float:  # noqa: ANN401 - as YAML has it
             f"{name} must be a number, got {type(value).__name__}; write it with digits, such as 10"
         )
     return float(value)
-
-
-def _read_yaml(path: Path) -> dict[Any, Any]:
-    if find_spec("yaml") is None:
-        raise UnavailableError(
-            f"a risk appetite must be read by PyYAML, which is not installed, got {path.name}; run pip install 'reid-sql[acro]'"
-        )
-    import yaml  # noqa: PLC0415 - optional
-
-    try:
-        parsed = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UnavailableError(
-            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}; pass the path of a YAML file"
-        ) from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise OutOfDomainError(
-            f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}; write it like safe_threshold: 10"
-        )
-    return parsed

@@ -12,6 +12,7 @@ from openlineage.client.generated.data_quality_assertions_dataset import (
     DataQualityAssertionsDatasetFacet,
 )
 from openlineage.client.generated.error_message_run import ErrorMessageRunFacet
+from openlineage.client.generated.tags_dataset import TagsDatasetFacet, TagsDatasetFacetFields
 
 import reid_sql
 from reid_sql.check.lineage import name_dataset
@@ -60,19 +61,20 @@ def read(path: str) -> tuple[RunEvent, dict[str, Any]]:
         facet = each["inputFacets"]["dataQualityAssertions"]
         found = DataQualityAssertionsDatasetFacet([Assertion(**one) for one in facet["assertions"]])
         assert facet["_schemaURL"] == found._schemaURL  # noqa: SLF001 - the field's name
-        inputs.append(
-            InputDataset(
-                each["namespace"], each["name"], inputFacets={"dataQualityAssertions": found}
-            )
-        )
-    facets: dict[str, Any] = {}
+        listed = each["facets"]["tags"]
+        tags = TagsDatasetFacet([TagsDatasetFacetFields(**one) for one in listed["tags"]])
+        assert listed["_schemaURL"] == tags._schemaURL  # noqa: SLF001 - the field's name
+        named = each["namespace"], each["name"]
+        facets: dict[str, Any] = {"dataQualityAssertions": found}
+        inputs.append(InputDataset(*named, facets={"tags": tags}, inputFacets=facets))
+    of_run: dict[str, Any] = {}
     for name, each in event["run"]["facets"].items():
-        facets[name] = ErrorMessageRunFacet(each["message"], each["programmingLanguage"])
-        assert each["_schemaURL"] == facets[name]._schemaURL  # noqa: SLF001 - the same
+        of_run[name] = ErrorMessageRunFacet(each["message"], each["programmingLanguage"])
+        assert each["_schemaURL"] == of_run[name]._schemaURL  # noqa: SLF001 - the same
     read_again = RunEvent(
         eventTime=event["eventTime"],
         producer=event["producer"],
-        run=Run(event["run"]["runId"], facets),
+        run=Run(event["run"]["runId"], of_run),
         job=Job(event["job"]["namespace"], event["job"]["name"]),
         eventType=EventType(event["eventType"]),
         inputs=inputs,
@@ -108,6 +110,11 @@ def test_an_assertion_holds_where_its_check_passes(k: int, more: str, expected: 
         "people.parquet",
     )
     assert successes(event) == expected
+    tags = event["inputs"][0]["facets"]["tags"]["tags"]
+    assert [(one["field"], one["key"]) for one in tags] == [
+        *((name, "quasi_identifier") for name in ("age", "sex")),
+        *((name, "sensitive") for name in ("illness", "pid")),
+    ]
     text = Path("event.json").read_text("utf-8")
     assert not any(value in text for value in ("Ulm", "flu", "hiv", "120"))
 

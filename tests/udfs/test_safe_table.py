@@ -1,6 +1,7 @@
 """safe_table against a loop over the records, on DuckDB and Polars; what it hides is audited."""
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
@@ -417,3 +418,48 @@ def test_contributions_of_any_kind_are_protected(values: list[float | None], k: 
     assert all(unsafe) or k == 3
     shown = hidden.drop("unsafe", "status", "loss", "largest_share", "people", "value_sum")
     assert set(rp.audit_tables([shown], k=k).collect()["finding"]) <= {"protected"}
+
+
+def test_firms_of_one_owner_are_one_contributor(con: duckdb.DuckDBPyConnection) -> None:
+    """As if the sales of each owner had been added up before; firms alone would look safe."""
+    rng = random.Random(8)  # noqa: S311 - a test
+    firms = [(rng.choice("ab"), rng.randrange(12), rng.randrange(1, 90)) for _ in range(40)]
+    con.execute("CREATE OR REPLACE TEMP TABLE firms (sector VARCHAR, owner INTEGER, sales INTEGER)")
+    con.executemany("INSERT INTO firms VALUES (?, ?, ?)", firms)
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE owners AS SELECT sector, owner, sum(sales)::INTEGER AS sales FROM firms GROUP BY ALL"
+    )
+    rules = "['sector'], value := 'sales', k := 3, dominance := [2, 0.3], p_percent := 0.2"
+    query = (
+        "SELECT sector, people, value_sum, largest_share, unsafe FROM safe_table({}, {}) ORDER BY 1"
+    )
+    by_owner = con.execute(query.format("firms", f"{rules}, entity := 'owner'")).fetchall()
+    assert by_owner == con.execute(query.format("owners", rules)).fetchall()
+    assert by_owner != con.execute(query.format("firms", rules)).fetchall()
+
+
+def test_safe_cells_that_are_published_stay_shown(con: duckdb.DuckDBPyConnection) -> None:
+    """Of those that would be hidden beside unsafe ones, none is, where `published` names it."""
+    rng = random.Random(5)  # noqa: S311 - a test
+    query = """SELECT a, b, total_over, records FROM safe_table(t, ['a', 'b'], totals := 'margins', k := 5{})
+        ORDER BY ALL"""
+    hidden = 0
+    for _ in range(6):
+        cells = [(a, b, rng.choice((1, 2, 4, 7, 9))) for a in "pqr" for b in "xyz"]
+        con.execute("CREATE OR REPLACE TEMP TABLE t (a VARCHAR, b VARCHAR)")
+        con.executemany(
+            "INSERT INTO t VALUES (?, ?)", [(a, b) for a, b, n in cells for _ in range(n)]
+        )
+        con.execute(
+            "CREATE OR REPLACE TEMP TABLE kept AS SELECT a, count(*) AS records FROM t GROUP BY a"
+        )
+        suppressed = ", suppress := 'secondary'"
+        free, bound, true = (
+            con.execute(query.format(more)).fetchall()
+            for more in (suppressed, f"{suppressed}, published := ['kept']", "")
+        )
+        for without, with_published, counted in zip(free, bound, true, strict=True):
+            if counted[2] == ["b"] and counted[3] >= 5:
+                assert with_published[3] == counted[3]
+                hidden += without[3] is None
+    assert hidden  # else nothing was kept

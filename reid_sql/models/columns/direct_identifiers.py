@@ -5,139 +5,19 @@ people as well as all of it.
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from reid_sql.models.columns.spelling import words_of_name
 
 NAME: Final = "name"
 CONTACT: Final = "contact"
-# In small letters, without marks; the name of a column ends with one of them.
-NAMES: Final = frozenset(
-    [
-        "name",
-        "names",
-        "firstname",
-        "lastname",
-        "surname",
-        "givenname",
-        "familyname",
-        "middlename",
-        "fullname",
-        "maidenname",
-        "username",
-        "forename",
-        "initials",
-        "nickname",
-        "vorname",
-        "vornamen",
-        "nachname",
-        "nachnamen",
-        "familienname",
-        "rufname",
-        "geburtsname",
-        "nom",
-        "noms",
-        "prenom",
-        "prenoms",
-        "nombre",
-        "nombres",
-        "apellido",
-        "apellidos",
-        "nome",
-        "cognome",
-        "sobrenome",
-        "apelido",
-        "naam",
-        "voornaam",
-        "achternaam",
-        "imie",
-        "nazwisko",
-        "namn",
-        "fornamn",
-        "efternamn",
-        "navn",
-        "fornavn",
-        "etternavn",
-        "efternavn",
-    ]
+_FILE: Final[dict[str, list[str]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
 )
-NAMES_OF_WORDS: Final = (
-    "nom de famille",
-    "nom complet",
-    "nombre completo",
-    "nombre y apellidos",
-    "nome completo",
-)
-# The name begins or ends with one of them; a word of others may end with a long one: Wohnadresse.
-CONTACTS: Final = frozenset(
-    [
-        "email",
-        "mail",
-        "mails",
-        "courriel",
-        "correo",
-        "phone",
-        "phonenumber",
-        "telephone",
-        "telefon",
-        "telefonnummer",
-        "telefono",
-        "telefone",
-        "telefoon",
-        "tel",
-        "mobile",
-        "mobilnummer",
-        "mobil",
-        "movil",
-        "handy",
-        "handynummer",
-        "celular",
-        "cellulare",
-        "gsm",
-        "fax",
-        "iban",
-        "kontonummer",
-        "cuenta",
-        "address",
-        "addresses",
-        "addr",
-        "adresse",
-        "adressen",
-        "adress",
-        "adres",
-        "direccion",
-        "indirizzo",
-        "endereco",
-        "street",
-        "strasse",
-        "rue",
-        "calle",
-        "ulica",
-        "ip",
-        "ipaddress",
-        "ipv4",
-        "ipv6",
-        "mac",
-        "imei",
-        "imsi",
-        "msisdn",
-        "kennzeichen",
-        "numberplate",
-        "licenceplate",
-        "licenseplate",
-        "targa",
-        "twitter",
-        "instagram",
-        "facebook",
-        "linkedin",
-        "whatsapp",
-        "skype",
-        "url",
-        "homepage",
-    ]
-)
-CONTACTS_OF_WORDS: Final = ("e mail", "license plate", "licence plate", "number plate")
+NAMES, CONTACTS = frozenset(_FILE["names"]), frozenset(_FILE["contacts"])
 MIN_ENDING: Final = 7  # letters of a word that may be the end of a longer one
 MIN_CONTACTS: Final = 20  # more values than these, as `phone` may be whether there is one
 WRITTEN_CONTACT: Final = re.compile(
@@ -160,13 +40,14 @@ def kind_by_name(name: str, values: int, *, is_text: bool) -> str | None:
     words = words_of_name(re.split(r"[.](?=\w)", name)[-1])  # "home.address.city" is a city
     joined = f" {' '.join(words)} "
     if is_text and (
-        {*words[-1:]} & NAMES or any(joined.endswith(f" {each} ") for each in NAMES_OF_WORDS)
+        {*words[-1:]} & NAMES
+        or any(joined.endswith(f" {each} ") for each in _FILE["names_of_words"])
     ):
         return NAME
     ends = {*words[:1], *words[-1:]}
     is_contact = (
         ends & CONTACTS
-        or any(f" {each} " in joined for each in CONTACTS_OF_WORDS)
+        or any(f" {each} " in joined for each in _FILE["contacts_of_words"])
         or any(len(each) >= MIN_ENDING and words[-1].endswith(each) for each in CONTACTS if words)
     )
     return CONTACT if is_contact and values > MIN_CONTACTS else None
