@@ -15,15 +15,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from reid_sql.check.masking import Bin, is_small
+from reid_sql.models.tables.programmes import Programme
 from reid_sql.parameters import Floats
 
 Terms = Mapping[int, float]  # unknowns with their coefficients
 MAX_SUM_PARTS: Final = 6  # of so many small counts at most, sums are audited
+MAX_NODES: Final = 2**31 - 1  # of a search: it is not cut off
 TOLERANCE: Final = 1e-9  # relative, within which a shown figure equals the exact one
 
 
@@ -71,23 +73,17 @@ class Unknowns:
 
     def _solve(self, cost: Floats) -> bool:
         """Seek what fits all that is shown at the least cost; whether anything does."""
-        from scipy.optimize import (  # noqa: PLC0415 - every command imports this module, few search
-            Bounds,
-            LinearConstraint,
-            milp,
-        )
-
-        lows, highs = zip(*self._ends, strict=True)
-        shown: dict[str, Any] = {}
-        if self._rows:
-            matrix = np.array([self._row(terms) for terms, _, _ in self._rows])
-            shown["constraints"] = LinearConstraint(
-                matrix, [low for _, low, _ in self._rows], [high for _, _, high in self._rows]
-            )
-        solution = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lows, highs), **shown)
-        if solution.x is not None:
-            self._fitting.append(np.round(solution.x))
-        return solution.x is not None
+        lows, highs = (np.array(each, dtype=float) for each in zip(*self._ends, strict=True))
+        matrix = np.zeros((len(self._rows), len(lows)))
+        for place, (terms, _, _) in enumerate(self._rows):
+            matrix[place] = self._row(terms)
+        least, most = (np.array([row[end] for row in self._rows], dtype=float) for end in (1, 2))
+        values = Programme(
+            matrix, (lows, highs), (least, most), cost, whole=True, nodes=MAX_NODES
+        ).solve()
+        if values is not None:
+            self._fitting.append(np.round(values))
+        return values is not None
 
 
 def is_protected(interval: tuple[float, float], least: int, below: int) -> bool:

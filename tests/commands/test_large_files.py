@@ -6,7 +6,7 @@ from itertools import combinations
 import duckdb
 import pytest
 
-from reid_sql.commands import measure
+from reid_sql.commands import measure, proposals
 from reid_sql.sources.files import connect_quietly
 
 NAMES = ["town", "day", "job", "sex"]
@@ -32,10 +32,10 @@ def share_unique(con: duckdb.DuckDBPyConnection, names: tuple[str, ...]) -> floa
 def test_columns_in_parts_have_the_profile_of_all_together(
     people: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = measure.profile_columns(people, "people", [])
-    monkeypatch.setattr(measure, "MAX_VALUES_AT_ONCE", 4000)
-    assert measure.profile_columns(people, "people", []) == whole
-    assert measure.profile_columns(people, "people", NAMES[2:0:-1]) == whole[2:0:-1]
+    whole = proposals.profile_columns(people, "people", [])
+    monkeypatch.setattr(proposals, "MAX_VALUES_AT_ONCE", 4000)
+    assert proposals.profile_columns(people, "people", []) == whole
+    assert proposals.profile_columns(people, "people", NAMES[2:0:-1]) == whole[2:0:-1]
 
 
 @pytest.mark.parametrize("shares", [(0.05, 0.5), (0.2, 0.3), (0.001, 0.002), (0.05, 1.0)])
@@ -46,7 +46,7 @@ def test_sets_of_columns_of_a_large_table_are_counted_exactly(
 ) -> None:
     monkeypatch.setattr(measure, "MAX_BYTES", 0)
     monkeypatch.setattr(measure, "SHARES_SINGLED_OUT", shares)
-    rows = measure.profile_columns(people, "people", [])
+    rows = proposals.profile_columns(people, "people", [])
     lines = measure.describe_smallest_sets(people, "people", rows)
     by_values = [tuple(NAMES[:size]) for size in range(2, len(NAMES) + 1)]
     for share, line in zip(shares, lines, strict=True):
@@ -66,7 +66,7 @@ def test_a_column_that_singles_people_out_is_the_smallest_set(
 ) -> None:
     monkeypatch.setattr(measure, "MAX_BYTES", 0)
     people.execute("INSERT INTO people SELECT i + 1000, 1, 1, 1 FROM range(200) AS t(i)")
-    rows = measure.profile_columns(people, "people", [])
+    rows = proposals.profile_columns(people, "people", [])
     first, _ = measure.describe_smallest_sets(people, "people", rows)
     assert first == "Smallest set of columns that singles out 5 % of the records: town (9.1 %)."
     one = [row for row in rows if row["column_name"] == "sex"]

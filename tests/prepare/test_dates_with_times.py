@@ -30,8 +30,8 @@ def test_the_release_has_the_years_of_the_dates(form: str, tmp_path: Path) -> No
     (tmp_path / "p.toml").write_text(POLICY, encoding="utf-8")
     done = command("prepare", "p.toml", "--release", "safe.csv", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    released = duckdb.sql(f"SELECT born FROM read_csv('{tmp_path}/safe.csv', all_varchar=true)")
-    assert sorted(released.fetchall()) == sorted((str(day.year),) for day in days)
+    rows = f"SELECT born FROM read_csv('{tmp_path}/safe.csv', all_varchar=true)"
+    assert sorted(duckdb.execute(rows).fetchall()) == sorted((str(day.year),) for day in days)
 
 
 def test_several_ways_of_writing_are_not_guessed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import numpy as np
@@ -19,6 +19,7 @@ from reid_sql.errors import ReidError
 from reid_sql.reductions.tables import SAFE_CELLS
 from tests.cells import each_cell
 from tests.engines.asking import refusal
+from tests.processes import python
 
 Row = dict[str, Any]
 BY = ("region", "sex")
@@ -463,3 +464,25 @@ def test_safe_cells_that_are_published_stay_shown(con: duckdb.DuckDBPyConnection
                 assert with_published[3] == counted[3]
                 hidden += without[3] is None
     assert hidden  # else nothing was kept
+
+
+ASK_MANY: Final = """
+import random
+import duckdb, reid_sql
+con = duckdb.connect()
+reid_sql.register(con)
+for seed in range(30):
+    rng = random.Random(seed)
+    cells = [(a, b, rng.choice((1, 2, 4, 7, 9))) for a in "pqrs" for b in "xyzw"]
+    con.execute("CREATE OR REPLACE TEMP TABLE t (a VARCHAR, b VARCHAR)")
+    con.executemany("INSERT INTO t VALUES (?, ?)", [(a, b) for a, b, n in cells for _ in range(n)])
+    con.execute("CREATE OR REPLACE TEMP TABLE kept AS SELECT a, count(*) AS records FROM t GROUP BY a")
+    for more in ("", ", published := ['kept']"):
+        suppressed = f"totals := 'margins', k := 5, suppress := 'secondary'{more}"
+        con.execute(f"FROM safe_table(t, ['a', 'b'], {suppressed})").fetchall()
+"""
+
+
+def test_nothing_is_printed_beside_the_answer() -> None:
+    """A solver's own line breaks the JSON of a command; it is in a buffer until the process ends."""
+    assert python(ASK_MANY) == ""

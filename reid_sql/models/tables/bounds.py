@@ -77,7 +77,7 @@ class LinearProgrammes:
     def _programme(self, objective: Floats, *, is_whole: bool = False) -> Programme:
         bounds, right = (self.part.low, self.part.high), (self.part.right, self.part.right)
         return Programme(
-            self.matrix, bounds, right, objective, is_whole=is_whole, strategy=PRIMAL_SIMPLEX
+            self.matrix, bounds, right, objective, whole=is_whole, strategy=PRIMAL_SIMPLEX
         )
 
     def minimize(self, objective: Floats) -> Floats | None:

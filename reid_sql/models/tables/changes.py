@@ -120,7 +120,7 @@ class Changes:
             (low, high),
             (rows, rows),
             np.tile(costs[cells], 2),
-            is_whole=is_whole,
+            whole=is_whole,
             steps=MAX_STEPS,
         ).solve()
         if values is None:

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
+
+Flags = npt.NDArray[np.bool_]
 
 WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
 # of HiGHS: the first for new programmes, the second for changed costs
@@ -40,11 +43,15 @@ class Programme:
         row_bounds: tuple[Floats, Floats],
         costs: Floats,
         *,
-        is_whole: bool = False,
+        whole: Flags | bool = False,
+        nodes: int = MAX_INTEGER_NODES,
         strategy: int = DUAL_SIMPLEX,
         steps: int | None = None,
     ) -> None:
-        """Pass the model once; the search is cut off after a number of steps of the simplex method."""
+        """Pass the model once; `whole` are the columns of whole numbers.
+
+        The search is cut off after a number of steps of the simplex method, or of nodes where any is whole.
+        """
         import highspy  # noqa: PLC0415 - only tables need it
         from scipy.sparse import csc_array  # noqa: PLC0415 - see numerics/special_functions
 
@@ -58,12 +65,15 @@ class Programme:
         model.a_matrix_.start_ = columns.indptr.astype(np.int32)
         model.a_matrix_.index_ = columns.indices.astype(np.int32)
         model.a_matrix_.value_ = columns.data.astype(float)
-        if is_whole:
-            model.integrality_ = [highspy.HighsVarType.kInteger] * columns.shape[1]
+        is_mixed = bool(np.any(whole))
+        if is_mixed:
+            kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+            flags = np.broadcast_to(whole, columns.shape[1])
+            model.integrality_ = [kinds[int(each)] for each in flags]
         self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         options: dict[str, Any] = {"output_flag": False, "threads": 1}
-        if is_whole:
-            options |= {"mip_max_nodes": MAX_INTEGER_NODES}
+        if is_mixed:
+            options |= {"mip_max_nodes": nodes}
         else:
             options |= {"presolve": "off", "solver": "simplex", "simplex_strategy": strategy}
         if steps is not None:

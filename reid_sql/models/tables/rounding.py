@@ -95,7 +95,7 @@ def _find_table(totals: Any, lower: Whole, steps: _Steps) -> Whole | None:  # no
     bounds = np.zeros(len(steps.cells)), np.ones(len(steps.cells))
     right = -(totals @ lower).astype(float)
     matrix = totals[:, steps.cells] * steps.signs
-    programme = Programme(matrix, bounds, (right, right), steps.costs, is_whole=is_small)
+    programme = Programme(matrix, bounds, (right, right), steps.costs, whole=is_small)
     programme.solver.setOptionValue("time_limit", MAX_SECONDS)
     values = programme.solve()
     if values is None and is_small:  # the nearest table so far, if there is one

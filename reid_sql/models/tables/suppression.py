@@ -273,8 +273,7 @@ class _Problem:
 
         Two differences for each unsafe cell, in which only hidden cells differ.
         """
-        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
-        from scipy.sparse import coo_array, diags_array, eye_array, hstack, kron  # noqa: PLC0415
+        from scipy.sparse import coo_array, diags_array, eye_array, hstack, kron, vstack  # noqa: PLC0415
 
         unsafe, cells = np.flatnonzero(self.is_primary), len(self.counts)
         tables = 2 * len(unsafe)
@@ -294,22 +293,28 @@ class _Problem:
         least = -np.minimum(self.counts - LEAST_LISTED, 2.0 * self.width)
         free = np.full(size, inf)
         costs = np.where(self.is_fixed, 0.0, self.costs)
-        solved: Any = milp(
-            np.concatenate([np.zeros(size), costs]),
-            constraints=[
-                LinearConstraint(hstack([totals, coo_array((totals.shape[0], cells))]), 0, 0),
-                LinearConstraint(differs, self.width, inf),
-                LinearConstraint(limit(most), -inf, 0),
-                LinearConstraint(limit(least), 0, inf),
-            ],
-            integrality=np.repeat([0, 1], [size, cells]),
-            bounds=(
-                np.concatenate([-free, self.is_kept]),
-                np.concatenate([free, ~self.is_fixed]),
-            ),
-            options={"node_limit": MAX_NODES},
+        rows = [
+            hstack([totals, coo_array((totals.shape[0], cells))]),
+            differs,
+            limit(most),
+            limit(least),
+        ]
+        ends = [(0.0, 0.0), (self.width, inf), (-inf, 0.0), (0.0, inf)]
+        low, high = (
+            np.concatenate(
+                [np.full(each.shape[0], end[at]) for each, end in zip(rows, ends, strict=True)]
+            )
+            for at in (0, 1)
         )
-        return np.asarray(solved.x[-cells:] > 0.5) if solved.status == 0 else None  # noqa: PLR2004
+        values = Programme(
+            vstack(rows),
+            (np.concatenate([-free, self.is_kept]), np.concatenate([free, ~self.is_fixed])),
+            (low, high),
+            np.concatenate([np.zeros(size), costs]),
+            whole=np.repeat([False, True], [size, cells]),
+            nodes=MAX_NODES,
+        ).solve()
+        return None if values is None else values[-cells:] > 0.5  # noqa: PLR2004
 
 
 class GreedyChoice:

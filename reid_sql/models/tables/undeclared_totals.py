@@ -231,7 +231,7 @@ class _Sums:
                 np.concatenate([self.counts + slack, infinite, [len(self.candidates) - 1]]),
             ),
             is_hidden.sum(axis=0).astype(float),
-            is_whole=True,
+            whole=True,
         ).solve()
         parts = of[np.zeros(0, dtype=int) if chosen is None else np.flatnonzero(np.round(chosen))]
         if self.is_hidden[:, parts].any():

@@ -19,9 +19,9 @@ from reid_sql.models.synthetic.audited_tables import (
     OrderedTables,
     draw_people,
 )
+from reid_sql.models.synthetic.matches import RULES
 from reid_sql.models.synthetic.released_inference import InferenceRisk, measure_inference
 from reid_sql.models.synthetic.sure_inference import (
-    RULES,
     Counts,
     SureAttack,
     Trial,
