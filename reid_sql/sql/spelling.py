@@ -68,7 +68,7 @@ def is_ascii(value: str) -> str:
 
 
 def is_plain(value: str) -> str:
-    """Test whether a text is of plain letters and digits, or a number: most need nothing but small letters."""
+    """Test whether a text is of plain letters and digits, or a number: it needs nothing but small letters."""
     return f"regexp_full_match({value}, '[A-Za-z0-9]+([.,][A-Za-z0-9]+)*')"
 
 
