@@ -194,7 +194,6 @@ class Rest(NamedTuple):
 
     table: str
     columns: list[str]  # what the columns are called there
-    records: int
     others: int
 
 
@@ -247,7 +246,7 @@ class DistinctTable(DistinctCounts):
             return None
         records = next(number for number, name in self.unique.rests.values() if name == table)
         named = [self.aliases[column] for column in columns]
-        return Rest(table, named, records, self.records - records)
+        return Rest(table, named, self.records - records)
 
     def drop(self) -> None:
         """Drop the temporary tables."""

@@ -274,6 +274,10 @@ class DuckDBTable(TableEngine):
         )
 
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+        rows = [] if in_population or not self.profiled else self.profile(names)
+        if rows and all(row["column_type"] == "text" for row in rows):  # none is NaN
+            present = [round(row["records"] * (1 - row["missing"])) for row in rows]
+            return [row["distinct_values"] for row in rows], present
         tbl = self.other_views["population"] if in_population else self.whole
         values = [known_value(quoted(name)) for name in names]
         counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
@@ -293,7 +297,12 @@ class DuckDBTable(TableEngine):
         view = self.whole if role is None else self.other_views[role]
         columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
         of = "" if role is None else f"the {role} table: "
-        return describe_copies(partial(self.ask, label="equal rows"), view, columns, of)
+        rest = (
+            None
+            if role or view != self.view
+            else self._find_rest(self.table.quasi_identifiers, columns)
+        )
+        return describe_copies(partial(self.ask, label="equal rows"), view, columns, of, rest)
 
     def count_unique(
         self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
@@ -309,7 +318,7 @@ class DuckDBTable(TableEngine):
         for each in map(tuple, sets):
             rest = None if entity or not {*qi} <= {*each} else self._find_rest(qi, each)
             if rest:
-                [alone] = count_unique(ask, rest.table, [rest.columns], rest.records)
+                [alone] = count_unique(ask, rest.table, [rest.columns], records)
                 unique[each] = None if alone is None else alone + rest.others
         whole = [each for each in map(tuple, sets) if each not in unique]
         unique |= zip(whole, count_unique(ask, self.view, whole, records, entity), strict=True)

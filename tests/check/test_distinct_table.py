@@ -17,6 +17,7 @@ from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import open_with_engine
 from reid_sql.check.policy import read_policy
+from reid_sql.sources.copies import describe_copies
 from reid_sql_udfs import declared
 from tests.tables import blank, class_sizes, histogram
 
@@ -238,6 +239,8 @@ def test_of_nearly_unique_records_only_those_that_may_be_equal_are_measured(tmp_
         assert isinstance(engine, DuckDBTable)
         [measured] = engine.call(declared()["l_diversity"], ["a", "b", "c"], arguments)
         unique = engine.count_unique([("s",), ("a", "b", "c", "s", "n")], ())
+        copies = engine.describe_copies()
+        assert copies == describe_copies(engine.ask, engine.view, engine.columns)
         assert engine.distinct.unique is not None
         assert engine.distinct.unique.rests
     assert measured == {name: expected[name] for name in measured}
