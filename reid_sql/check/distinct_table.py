@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -184,6 +184,19 @@ def estimate_shared(ask: Ask, sample: str, records: int) -> float:
 NUMBERS: Final = count(1)
 
 
+def _select(columns: Sequence[str], tbl: str) -> str:
+    listed = ", ".join(f"{quoted(column)} AS q{place}" for place, column in enumerate(columns))
+    return f"(SELECT {listed} FROM {tbl})"
+
+
+class Rest(NamedTuple):
+    """Records that may be equal by some columns, in a table of its own; each of the others is a class."""
+
+    table: str
+    columns: list[str]  # what the columns are called there
+    others: int
+
+
 class DistinctTable(DistinctCounts):
     """The distinct records of a table in DuckDB.
 
@@ -192,10 +205,14 @@ class DistinctTable(DistinctCounts):
     Where nearly all differ by a few columns, the others alone are grouped.
     """
 
-    def __init__(self, ask: Ask, tbl: str, columns: Sequence[str]) -> None:
-        """Count them: `tbl` is quoted as SQL needs it, the columns are in the table."""
-        listed = ", ".join(f"{quoted(column)} AS q{place}" for place, column in enumerate(columns))
-        super().__init__(ask, columns, f"(SELECT {listed} FROM {tbl})", "count(*)")
+    def __init__(
+        self, ask: Ask, tbl: str, columns: Sequence[str], others: Sequence[str] = ()
+    ) -> None:
+        """Count them: `tbl` is quoted as SQL needs it, the columns are in the table.
+
+        `others` are columns that the rest has, too, where nearly all records are distinct.
+        """
+        super().__init__(ask, columns, _select(columns, tbl), "count(*)")
         self.name = f"reid_distinct_{next(NUMBERS)}"
         self.folded = folded(ask, tbl, columns) if columns else set()
         self._tables: list[str] = []
@@ -204,6 +221,9 @@ class DistinctTable(DistinctCounts):
         if columns and not unique:
             select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
             self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
+        if unique:
+            columns = list(dict.fromkeys([*columns, *others]))
+            super().__init__(ask, columns, _select(columns, tbl), "count(*)")
         self.records = self.count_records()
         lines = self.records
         if columns and not unique:
@@ -216,6 +236,17 @@ class DistinctTable(DistinctCounts):
         self.ask(f"CREATE TEMP TABLE {name} AS {select}")
         self._tables.append(name)
         return name
+
+    def rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
+        """Name the records that may be equal by `qi`, with some columns, where nearly all differ by it."""
+        if not self.unique or self.count != "count(*)" or not {*columns} <= self.aliases.keys():
+            return None
+        table = self.unique.rest([self.aliases[column] for column in qi])
+        if table is None:
+            return None
+        records = next(number for number, name in self.unique.rests.values() if name == table)
+        named = [self.aliases[column] for column in columns]
+        return Rest(table, named, self.records - records)
 
     def drop(self) -> None:
         """Drop the temporary tables."""

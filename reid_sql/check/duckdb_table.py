@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 
-from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.distinct_table import DistinctTable, Rest
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row
+from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -31,15 +32,18 @@ from reid_sql.check.sources import (
 )
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
+from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.sensitive import DIVERSITY, ClassValues
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
+from reid_sql.reductions.disclosure import L_DIVERSITY
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import (
     SLOW_TO_READ,
@@ -210,7 +214,8 @@ class DuckDBTable(TableEngine):
     def distinct(self) -> DistinctTable:
         """The distinct records by every column that a check counts or groups by."""
         if self._distinct is None:
-            self._distinct = DistinctTable(self.ask, self.view, columns_counted(self.table))
+            counted, others = columns_counted(self.table), self.columns[:MAX_COLUMNS]
+            self._distinct = DistinctTable(self.ask, self.view, counted, others)
         return self._distinct
 
     def forget_counts(self) -> None:
@@ -269,6 +274,10 @@ class DuckDBTable(TableEngine):
         )
 
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+        rows = [] if in_population or not self.profiled else self.profile(names)
+        if rows and all(row["column_type"] == "text" for row in rows):  # none is NaN
+            present = [round(row["records"] * (1 - row["missing"])) for row in rows]
+            return [row["distinct_values"] for row in rows], present
         tbl = self.other_views["population"] if in_population else self.whole
         values = [known_value(quoted(name)) for name in names]
         counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
@@ -288,15 +297,36 @@ class DuckDBTable(TableEngine):
         view = self.whole if role is None else self.other_views[role]
         columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
         of = "" if role is None else f"the {role} table: "
-        return describe_copies(partial(self.ask, label="equal rows"), view, columns, of)
+        rest = (
+            None
+            if role or view != self.view
+            else self._find_rest(self.table.quasi_identifiers, columns)
+        )
+        return describe_copies(partial(self.ask, label="equal rows"), view, columns, of, rest)
 
     def count_unique(
         self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
-        """Count many sets at a time: else a table of a thousand columns is bound a thousand times."""
+        """Count many sets at a time: else a table of a thousand columns is bound a thousand times.
+
+        Of a set with the quasi-identifiers, by which nearly all records differ, the others alone are counted.
+        """
         del errors  # what DuckDB refuses is the same for each table in it
         ask = partial(self.ask, label="people whom columns single out")
-        return count_unique(ask, self.view, sets, self.count_records(), self.table.entity)
+        qi, entity, records = self.table.quasi_identifiers, self.table.entity, self.count_records()
+        unique: dict[tuple[str, ...], int | None] = {}
+        for each in map(tuple, sets):
+            rest = None if entity or not {*qi} <= {*each} else self._find_rest(qi, each)
+            if rest:
+                [alone] = count_unique(ask, rest.table, [rest.columns], records)
+                unique[each] = None if alone is None else alone + rest.others
+        whole = [each for each in map(tuple, sets) if each not in unique]
+        unique |= zip(whole, count_unique(ask, self.view, whole, records, entity), strict=True)
+        return [unique[tuple(each)] for each in sets]
+
+    def _find_rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
+        """Find the records that may be equal by `qi`, where a column is one."""
+        return self.distinct.rest(qi, columns) if qi else None
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
@@ -306,7 +336,33 @@ class DuckDBTable(TableEngine):
         self, relation: str, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
     ) -> list[Row]:
         self.calls.whole = self.whole
+        asked = {"variant": "distinct", "nulls": "value", "entity": None}
+        if (
+            function.reduction is L_DIVERSITY
+            and relation == self.view
+            and asked.items() <= {"entity": None, **arguments}.items()
+        ):
+            rest = self._find_rest(qi, [*qi, arguments["sensitive"]])
+            if rest:
+                return self._measure_rest(function, rest, arguments)
         return self.calls.call(function, qi, arguments, relation)
+
+    def _measure_rest(
+        self, function: Function, rest: Rest, arguments: Mapping[str, Any]
+    ) -> list[Row]:
+        """Measure the classes of records that may be equal; each other record is a class of one value."""
+        *qi, sensitive = rest.columns
+        classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
+        rows = self.calls.ask(
+            f"SELECT class_size, value, count(*) FROM {classes} GROUP BY ALL ORDER BY ALL",
+            [rest.table, qi, sensitive],
+            "disclosing_classes",
+            function.name,
+        ).rows
+        size, value, number = np.array([*rows, (1, 1, rest.others)]).T
+        arrays = vars(ClassValues(size.astype(int), value, number.astype(int)))
+        options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
+        return list(answer_rows(function, arrays, options))
 
     def divided(self, by: Sequence[str]) -> str:
         if tuple(by) not in self._views:

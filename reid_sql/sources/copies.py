@@ -19,21 +19,25 @@ COPIES_OF_ROWS: Final = (
     "or count people with entity"
 )
 Ask = Callable[[str], Sequence[tuple[Any, ...]]]
+EqualRows = tuple[str, Sequence[str], int]  # rows that may be equal, their columns, how many others
 
 
-def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
-    """Find the share of the rows of a FROM item that are copies of another in all columns."""
+def find_copies(
+    ask: Ask, item: str, columns: Sequence[str], rest: EqualRows | None = None
+) -> float:
+    """Find the share of the rows of a FROM item that are copies of another in all columns.
+
+    The `rest` are the rows that may be equal, where they are known: the others are not counted.
+    """
     names = [f"h{place}" for place in range(len(columns))]
-    hashes = ", ".join(
-        f"hash({quoted(column)}, {place}) AS h{place}" for place, column in enumerate(columns)
-    )
-    rows = f"SELECT {_xor(names)} AS h, * FROM (SELECT {hashes} FROM {item}) AS reid_hashed"
-    counts = f"SELECT count(*) AS n FROM ({rows}) AS reid_rows GROUP BY h"
+    counted, read, others = rest or (item, columns, 0)
+    counts = f"SELECT count(*) AS n FROM ({_hashes(counted, read)}) AS reid_rows GROUP BY h"
     rows_counted, distinct = ask(
         f"SELECT coalesce(sum(n), 0)::BIGINT, count(*) FROM ({counts}) AS reid_n"
     )[0]
-    if rows_counted - distinct < max(MIN_COPIES, MIN_SHARE * rows_counted):
+    if rows_counted - distinct < max(MIN_COPIES, MIN_SHARE * (rows_counted + others)):
         return 0.0
+    rows = _hashes(item, columns)
     classes = _draw_classes(rows, names)
     drawn = np.array(
         ask(f"{classes} SELECT n::UBIGINT, {', '.join(names)} FROM reid_drawn ORDER BY h ASC"),
@@ -49,6 +53,15 @@ def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
     )
     near = np.array([row[2] for row in drawn_near], dtype=np.int64).reshape(len(used), len(sizes)).T
     return share_of_copies(sizes, near, odds)
+
+
+def _hashes(item: str, columns: Sequence[str]) -> str:
+    """Select the hash of each row, and those of its columns."""
+    hashes = ", ".join(
+        f"hash({quoted(column)}, {place}) AS h{place}" for place, column in enumerate(columns)
+    )
+    names = [f"h{place}" for place in range(len(columns))]
+    return f"SELECT {_xor(names)} AS h, * FROM (SELECT {hashes} FROM {item}) AS reid_hashed"
 
 
 def _count_near(names: Sequence[str]) -> str:
@@ -75,9 +88,11 @@ def _draw_classes(rows: str, names: Sequence[str]) -> str:
         reid_drawn AS MATERIALIZED (SELECT * FROM reid_classes ORDER BY hash(h), h LIMIT {MAX_ROWS})"""
 
 
-def describe_copies(ask: Ask, item: str, columns: Sequence[str], of: str = "") -> str:
+def describe_copies(
+    ask: Ask, item: str, columns: Sequence[str], of: str = "", rest: EqualRows | None = None
+) -> str:
     """Write the caution on the rows of a FROM item that are copies of another; nothing where none are."""
-    share = find_copies(ask, item, columns)
+    share = find_copies(ask, item, columns, rest)
     return of + COPIES_OF_ROWS.format(f"{float(f'{100 * share:.1g}'):g} %") if share else ""
 
 

@@ -84,8 +84,8 @@ def is_ascii(value: str) -> str:
 
 
 def is_plain(value: str) -> str:
-    """Test whether a text is of plain letters and digits: most are, and need nothing but small letters."""
-    return f"regexp_full_match({value}, '[A-Za-z0-9]+')"
+    """Test whether a text is of plain letters and digits, or a number: it needs nothing but small letters."""
+    return f"regexp_full_match({value}, '[A-Za-z0-9]+([.,][A-Za-z0-9]+)*')"
 
 
 def join_words(letters: str, value: str) -> str:
@@ -132,13 +132,17 @@ def without_zeros(word: str) -> str:
 def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     """Count the rows of each value of a column, as SQL has it, and how the values are written.
 
-    The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Integers are written in one way,
+    The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Numbers are written in one way,
     and DuckDB knows the type when it binds: no texts are made of them. A text that begins above the digits is
-    no finite number, and takes long to fail as one. Sensitive integers are not looked at: only a text can be
-    written in two ways.
+    no finite number, and takes long to fail as one. Sensitive numbers that cannot be infinite are not looked
+    at: only a text can be written in two ways.
     """
-    is_integer = f"typeof(identifier) IN ({INTEGER_TYPES})"
-    is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
+    is_finite = (
+        f"(typeof(identifier) IN ({INTEGER_TYPES}) OR starts_with(typeof(identifier), 'DECIMAL'))"
+    )
+    is_float = "typeof(identifier) IN ('FLOAT', 'DOUBLE')"
+    is_number = f"({is_finite} OR ({is_float} AND isfinite(TRY_CAST(identifier AS DOUBLE))))"
+    is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_finite}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     is_otherwise = "FILTER (code IS NULL AND second IS NOT NULL)"
     # Each form is a column of its own, as DuckDB binds a long expression anew wherever it stands.
@@ -163,12 +167,12 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
               SELECT {without_accents("small", "value")} AS letters,
                 CASE WHEN is_otherwise THEN {without_accents("small", "value", second_letters=True)} END
                   AS second_letters,
-                CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
+                CASE WHEN is_number THEN TRY_CAST(identifier AS DOUBLE)
                   WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, *
               FROM (SELECT *, {small_letters_of("value")} AS small, {is_written_otherwise("value")} AS is_otherwise
               FROM (
-                SELECT identifier, CASE WHEN NOT {is_integer} THEN identifier::VARCHAR END AS value,
-                  count(*) AS size, {is_integer} AS is_integer
+                SELECT identifier, CASE WHEN NOT {is_number} THEN identifier::VARCHAR END AS value,
+                  count(*) AS size, {is_number} AS is_number
                 FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
                 WHERE {is_looked_at}
                 GROUP BY identifier

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,6 +14,11 @@ from hypothesis import strategies as st
 import reid_sql
 from reid_sql.check import distinct_table
 from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.duckdb_table import DuckDBTable
+from reid_sql.check.gate import open_with_engine
+from reid_sql.check.policy import read_policy
+from reid_sql.sources.copies import describe_copies
+from reid_sql_udfs import declared
 from tests.tables import blank, class_sizes, histogram
 
 REGISTERED = duckdb.connect()
@@ -203,3 +209,41 @@ def test_what_was_created_on_the_way_is_dropped(nearly_all_unique: DistinctTable
     assert not table.ask(
         f"SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '{table.name}%'"
     )
+
+
+def test_of_nearly_unique_records_only_those_that_may_be_equal_are_measured(tmp_path: Path) -> None:
+    """l-diversity, and the people whom all columns single out, are those of the whole table."""
+    file, rules = tmp_path / "people.parquet", tmp_path / "policy.toml"
+    with duckdb.connect() as con:
+        con.execute(f"""COPY (SELECT CASE WHEN i % 50 > 0 THEN hash(i) % 50_000 END AS a,
+            hash(i * 3) % 9_000 AS b, hash(i * 5) % 3 AS c, i % 1000 AS n,
+            ['flu', 'hiv', NULL][1 + (hash(i * 7 + part) % 3)::INT] AS s
+            FROM range(3) p(part), range(240_000) r(i) WHERE part = 0 OR i < 5_000) TO '{file}'""")
+        reid_sql.register(con)
+        asked = f"FROM l_diversity('{file}', ['a', 'b', 'c'], 's')"
+        columns = [each[0] for each in con.execute(asked).description or []]
+        expected = dict(zip(columns, con.execute(asked).fetchall()[0], strict=True))
+        classes = f"SELECT count(*) AS size FROM '{file}' GROUP BY a, b, c, s, n"
+        [(alone,)] = con.execute(f"SELECT count(*) FROM ({classes}) WHERE size = 1").fetchall()
+    rules.write_text(f"""[[tables]]
+        name = "people"
+        file = "{file}"
+        quasi_identifiers = ["a", "b", "c"]
+        sensitive = ["s"]
+        [[tables.checks]]
+        measure = "k"
+        at_least = 2""")
+    arguments = {"sensitive": "s", "variant": "distinct", "c": 3, "nulls": "value"}
+    with open_with_engine(None, read_policy(rules)) as [counts]:
+        engine = counts.engine
+        assert isinstance(engine, DuckDBTable)
+        [measured] = engine.call(declared()["l_diversity"], ["a", "b", "c"], arguments)
+        unique = engine.count_unique([("s",), ("a", "b", "c", "s", "n")], ())
+        copies = engine.describe_copies()
+        assert copies == describe_copies(engine.ask, engine.view, engine.columns)
+        assert engine.distinct.unique is not None
+        assert engine.distinct.unique.rests
+    assert measured == {name: expected[name] for name in measured}
+    assert unique == [0, alone]
+    assert 0 < measured["offending_records"] < measured["records"] == 250_000
+    assert 0 < alone < 250_000

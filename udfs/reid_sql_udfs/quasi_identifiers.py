@@ -34,12 +34,13 @@ def quasi_identifiers(
     some. The smallest sets come first. The list is exact and complete up to `max_size` columns. With
     `sets := 'smallest'` the search ends with the sets of the fewest columns that reach the share, and lists
     only these. If no set reaches the share, the answer is one row without columns. The search counts at most
-    `max_sets` sets of columns; by default, 0, as many as take a few seconds. If it stops there, `status`
-    gives the number of columns up to which the list is complete, and no larger set is listed. If the list
-    would be empty then, it has the best set that a greedy search finds, and `status` is `greedy`, or
-    `greedy_below` if that set does not reach the share. `nulls := 'drop'` drops the records with a NULL in
-    any of the columns. Refuses an empty table, and more than 64 columns. One row per person is assumed; with
-    `entity`, a person is unique if one of their rows has values that no other person has.
+    `max_sets` sets of columns; by default, 0, as many as take a few seconds. If it stops there (of keys,
+    after as many again, size by size), `status` gives the number of columns up to which the list is complete,
+    and no larger set is listed. If the list would be empty then, it has the best set that a greedy search
+    finds, and `status` is `greedy`, or `greedy_below` if that set does not reach the share. `nulls := 'drop'`
+    drops the records with a NULL in any of the columns. Refuses an empty table, and more than 64 columns. One
+    row per person is assumed; with `entity`, a person is unique if one of their rows has values that no other
+    person has.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2]), np.array([1, 1, 1])]

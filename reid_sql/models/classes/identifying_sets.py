@@ -15,7 +15,6 @@ from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
     RECORDS_A_SET,
-    TooManySetsError,
     find_minimal_keys,
 )
 from reid_sql.models.interruption import checkpoint
@@ -102,15 +101,15 @@ def find_minimal_sets(
             if not is_cut or (is_smallest_enough and search.sets):
                 break
     except _LimitReachedError:
-        return _answer(search, covered, is_complete=False)
-    return _answer(search, covered, is_complete=True)
+        return _answer(search.sets, covered, search.counted, is_complete=False)
+    return _answer(search.sets, covered, search.counted, is_complete=True)
 
 
-def _answer(search: "_Search", covered: int, *, is_complete: bool) -> Search:
-    sets = [each for each in search.sets if is_complete or len(each.places) <= covered]
-    beyond = [] if is_complete else [each for each in search.sets if len(each.places) > covered]
+def _answer(found: list[ColumnSet], covered: int, counted: int, *, is_complete: bool) -> Search:
+    sets = [each for each in found if is_complete or len(each.places) <= covered]
+    beyond = [] if is_complete else [each for each in found if len(each.places) > covered]
     ordered = sorted(sets, key=lambda each: (len(each.places), -each.unique, each.places))
-    return Search(ordered, covered, is_complete, search.counted, beyond)
+    return Search(ordered, covered, is_complete, counted, beyond)
 
 
 class _Search:
@@ -394,18 +393,11 @@ def _search(
         return find_minimal_sets(
             table, least, largest, *limits, is_smallest_enough=is_smallest_enough
         )
-    try:
-        keys = find_minimal_keys(table, largest, max_sets or inf, inf if max_sets else RECORDS_READ)
-    except TooManySetsError as error:
-        return Search([], 0, is_complete=False, counted=error.visited)
-    places = [tuple(place for place in range(len(table.codes)) if key >> place & 1) for key in keys]
+    found = find_minimal_keys(table, largest, max_sets or inf, inf if max_sets else RECORDS_READ)
+    width = range(len(table.codes))
+    places = [tuple(place for place in width if key >> place & 1) for key in found.keys]
     sets = [ColumnSet(each, table.total, table.total) for each in places]
-    return Search(
-        sorted(sets, key=lambda key: (len(key.places), key.places)),
-        largest,
-        is_complete=True,
-        counted=len(sets),
-    )
+    return _answer(sets, found.covered, found.visited, is_complete=found.covered == largest)
 
 
 def _status(search: Search, largest: int) -> str:

@@ -5,6 +5,7 @@ for NULL.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
@@ -215,32 +216,46 @@ MAX_NEW_SETS: Final = 64  # of the smallest, that a set that is no key brings
 RECORDS_A_SET: Final = 4_000  # that take as long to read as a set takes besides its records
 
 
-class TooManySetsError(Exception):
-    """More sets of columns would have to be visited, or records read, than are allowed; `visited` were."""
+class _LimitReachedError(Exception):
+    """More sets would have to be visited, or records read, than are allowed."""
 
-    def __init__(self, visited: int) -> None:
-        super().__init__()
-        self.visited = visited
+
+@dataclass(frozen=True)
+class KeySearch:
+    """Minimal keys as masks of columns, the smallest first: all of at most `covered` columns, or more."""
+
+    keys: list[int]
+    covered: int
+    visited: int  # sets of columns until the search ended or stopped
 
 
 def find_minimal_keys(
     table: Refiner, max_size: int, max_sets: float = inf, max_records: float = inf
-) -> list[int]:
-    """Find the minimal keys of at most `max_size` columns of records that all differ, as masks of columns.
+) -> KeySearch:
+    """Find the minimal keys of at most `max_size` columns of records that all differ.
 
-    Raises TooManySetsError where more than `max_sets` sets would have to be visited, or more than
-    `max_records` read: most sets are told from difference sets alone, and read none.
+    Stops where more than `max_sets` sets would have to be visited, or more than `max_records` read: most sets
+    are told from difference sets alone, and read none. Then it goes on size by size, for as much again.
 
     >>> from reid_sql.models.classes.partitions import DistinctRecords
     >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> find_minimal_keys(Refiner.of(three), 2, 100)
-    [3]
+    KeySearch(keys=[3], covered=2, visited=3)
     """
-    search = _Search(_Similar(table), len(table.codes), max_size, max_sets, max_records)
-    while not search.is_complete:
-        search.is_complete, search.has_left_out = True, False
-        search.extend([], (1 << len(table.codes)) - 1)
-    return sorted(search.keys, key=lambda each: (each.bit_count(), each))
+    search = _Search(_Similar(table), len(table.codes), max_sets, max_records)
+    covered = 0
+    try:
+        search.visit_all(max_size)
+        covered, visited = max_size, search.visited
+    except _LimitReachedError:
+        visited = search.visited
+        search.visited = search.similar.read = 0
+        with suppress(_LimitReachedError):
+            while covered < max_size:
+                search.visit_all(covered + 1)
+                covered = covered + 1 if search.is_cut else max_size
+    keys = sorted(search.keys, key=lambda each: (each.bit_count(), each))
+    return KeySearch(keys, covered, visited)
 
 
 class _Search:
@@ -250,18 +265,27 @@ class _Search:
         self,
         similar: "_Similar",
         width: int,
-        max_size: int,
         max_sets: float,
         max_records: float,
     ) -> None:
-        self.similar, self.max_size = similar, max_size
+        self.similar, self.max_size = similar, 0
         self.max_sets, self.max_records = max_sets, max_records
         self.keys: set[int] = set()
         self.differences: list[int] = []
         self.having = [0] * width  # difference sets with each column, as bits
         self.visited = 0
         self.has_left_out = False  # a set of columns, for want of a difference set
-        self.is_complete = False
+        self.is_complete = self.is_cut = False
+
+    def visit_all(self, max_size: int) -> None:
+        """Visit the sets of up to `max_size` columns until they bring no difference set that a set needed.
+
+        `is_cut` says whether larger sets may be keys.
+        """
+        self.max_size, self.is_complete = max_size, False
+        while not self.is_complete:
+            self.is_complete, self.has_left_out, self.is_cut = True, False, False
+            self.extend([], (1 << len(self.having)) - 1)
 
     def extend(self, columns: list[int], candidates: int) -> None:
         """Visit a set of columns, and extend it by candidates until it hits every difference set.
@@ -273,11 +297,14 @@ class _Search:
             self.visited >= self.max_sets
             or self.similar.read + self.visited * RECORDS_A_SET > self.max_records
         ):
-            raise TooManySetsError(self.visited)
+            raise _LimitReachedError
         self.visited += 1
         checkpoint()
         missed = self._find_missed(columns) or self._test(columns)
-        if not missed or len(columns) == self.max_size:
+        if not missed:
+            return
+        if len(columns) == self.max_size:
+            self.is_cut = True
             return
         choices = self.differences[(missed & -missed).bit_length() - 1] & candidates
         candidates &= ~choices

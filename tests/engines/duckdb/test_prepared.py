@@ -10,7 +10,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb import make_functions
-from reid_sql.engines.duckdb.registering import prepare
+from reid_sql.engines.duckdb.registering import PARSED, prepare
 from reid_sql.function import Function
 from reid_sql.sources.files import connect_quietly, open_source
 from reid_sql_udfs import declared
@@ -19,7 +19,7 @@ from tests.matrices.engines import Answers, Given, Sql, engine_named, frames_in
 from tests.matrices.test_functions import agree, fit, question
 from tests.processes import environment
 from tests.tiers import representatives
-from tools.prepared import STORED
+from tools.prepared import STORED, list_macros, made_macros, stored_macros
 
 pytestmark = pytest.mark.first(name=representatives())
 
@@ -34,6 +34,34 @@ print(sorted(name for name in sys.modules if name.startswith(loaded)))
 
 def test_the_stored_form_is_what_the_declarations_make() -> None:
     assert prepare(declared()).text() == STORED.read_text(encoding="utf-8")
+
+
+@pytest.mark.newest  # older versions cannot read the stored catalogue, and make the macros
+def test_the_stored_catalogue_is_what_registering_makes() -> None:
+    assert stored_macros() == made_macros() != []
+    PARSED.clear()  # the statements that made them
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        assert not any(text.startswith("CREATE OR REPLACE MACRO reid.") for text in PARSED)
+        assert list_macros(con, "reid") == made_macros()
+        attached = con.execute("SELECT database_name, path FROM duckdb_databases()").fetchall()
+        assert sorted(attached) == [(name, None) for name in ("memory", "reid", "system", "temp")]
+
+
+EARLIER = """ATTACH ':memory:' AS reid; CREATE MACRO reid.main.reid_functions() AS ['0'];
+    CREATE MACRO reid.main.risk_summary(a) AS TABLE SELECT a"""
+
+
+@pytest.mark.parametrize("taken", ["ATTACH ':memory:' AS reid_sql_copied", EARLIER])
+def test_what_cannot_be_copied_is_made(taken: str) -> None:
+    """Something of the user's has the name of the copy, or an earlier version has registered."""
+    databases = "SELECT database_name FROM duckdb_databases() WHERE database_name <> 'reid'"
+    with duckdb.connect() as con:
+        con.execute(taken)
+        before = con.execute(databases).fetchall()
+        reid_sql.register(con)
+        assert list_macros(con, "reid") == made_macros()
+        assert con.execute(databases).fetchall() == before
 
 
 def test_a_private_connection_has_the_same_functions() -> None:
