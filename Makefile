@@ -12,7 +12,7 @@ ALL := tests -m all --override-ini norecursedirs=.*
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
-.PHONY: demo test test-all lint types docs site wheel catalogue dbt-package publish-check bench accuracy clean
+.PHONY: demo test test-all lint types docs site wheel catalogue extension dbt-package publish-check bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -55,6 +55,10 @@ catalogue: .venv/.installed
 	mkdir -p dist
 	rm -f dist/reid.duckdb
 	$(BIN)/reid-sql sql --file dist/reid.duckdb
+
+# The same functions as a loadable extension of DuckDB for this platform, by a compiler of C.
+extension: .venv/.installed
+	$(BIN)/python -m tools.extension build/extension
 
 # The repository that the hub of dbt wants: the macros, the licence, and a project that tries them.
 DBT_PACKAGE ?= dist/dbt-reid-sql

@@ -1,0 +1,92 @@
+"""Build the loadable extension of DuckDB for this platform: python -m tools.extension FOLDER.
+
+Its headers are those of DuckDB's own source distribution (MIT), which is fetched once into the folder.
+Nothing of it is kept here. Who loads what is built needs neither Python nor this package.
+"""
+
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import urllib.request
+from pathlib import Path
+from typing import Final
+from urllib.parse import urljoin
+
+import duckdb
+
+from reid_sql import __version__
+from reid_sql.engines.duckdb.catalogue import END, script
+from reid_sql_udfs import declared
+
+ROOT: Final = Path(__file__).parents[1]
+INDEX: Final = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
+SOURCES: Final = "duckdb-1.5.5.tar.gz"
+SHA256: Final = "72f33ee57ca7595b23957671a2cc7f7fe2be0ecc2d68f63abedcfcaa3a5c1238"
+HEADERS: Final = ("duckdb.h", "duckdb_extension.h")
+# DuckDB reads the end of the file: a custom section of WebAssembly with eight fields, the last first, and a
+# place for a signature.
+ABI, API_VERSION, FOOTER_VERSION = "C_STRUCT", "v1.2.0", "4"
+FIELD_BYTES, SIGNATURE_BYTES = 32, 256
+SECTION: Final = b"duckdb_signature"
+
+
+def fetch_headers(folder: Path) -> None:
+    """Fetch the headers of the stable C API, if they are not there."""
+    if all((folder / name).exists() for name in HEADERS):
+        return
+    listed = urllib.request.urlopen(f"{INDEX}/duckdb/", timeout=60).read().decode()  # noqa: S310 - the index
+    [link, *_] = re.findall(rf'href="([^"]*{re.escape(SOURCES)}[^"]*)"', listed)
+    address = urljoin(f"{INDEX}/duckdb/", link)
+    packed = urllib.request.urlopen(address, timeout=600).read()  # noqa: S310 - the index
+    if hashlib.sha256(packed).hexdigest() != SHA256:
+        raise ValueError(f"{SOURCES} must have the SHA-256 {SHA256}, got another")
+    with tarfile.open(fileobj=io.BytesIO(packed)) as sources:
+        for member in sources:
+            if member.name.endswith(tuple(f"/src/include/{name}" for name in HEADERS)):
+                member.name = Path(member.name).name
+                sources.extract(member, folder, filter="data")
+
+
+def write_script(folder: Path) -> None:
+    """Write the script as bytes, of which a compiler takes more than of a text."""
+    made = script(declared()).partition(END)[0].replace("\nBEGIN;\n", "\n")
+    values = ",".join(str(byte) for byte in (*made.encode(), 0))
+    (folder / "script.inc").write_text(re.sub(r"((?:\d+,){30})", r"\1\n", values) + "\n")
+
+
+def footer(platform: str) -> bytes:
+    """Write the end of the file: what it was built for."""
+    fields = ["", "", "", ABI, f"v{__version__}", API_VERSION, platform, FOOTER_VERSION]
+    content = b"".join(each.encode().ljust(FIELD_BYTES, b"\0") for each in fields)
+    payload = bytes([len(SECTION)]) + SECTION + _leb128(len(content) + SIGNATURE_BYTES)
+    payload += content + bytes(SIGNATURE_BYTES)
+    return b"\0" + _leb128(len(payload)) + payload
+
+
+def _leb128(number: int) -> bytes:
+    """Write a number as WebAssembly does, in two bytes."""
+    return bytes([number & 127 | 128, number >> 7])
+
+
+def build(folder: Path) -> Path:
+    """Build the extension, and return its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fetch_headers(folder)
+    write_script(folder)
+    compiler, library = shutil.which("cc") or "cc", folder / "reid.so"
+    options = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{folder}"]
+    source = ROOT / "extension" / "reid.c"
+    subprocess.run([compiler, *options, str(source), "-o", str(library)], check=True)
+    platform = duckdb.execute("PRAGMA platform").fetchall()[0][0]
+    built = folder / "reid.duckdb_extension"
+    built.write_bytes(library.read_bytes() + footer(platform))
+    return built
+
+
+if __name__ == "__main__":
+    print(build(Path(sys.argv[1])))  # noqa: T201 - where it is
