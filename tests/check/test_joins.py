@@ -67,6 +67,10 @@ def test_a_key_that_repeats_or_matches_nothing_is_not_judged(
     )
     few = judged(folder, 400, TABLE.replace("jobs.csv", "few.csv"))
     assert (few["verdict"], few["caution_codes"]) == ("pass", ["few_match"])
+    padded = "CASE WHEN id::INT % 3 > 0 THEN id ELSE lpad(id, 6, '0') END"
+    con.execute(f"COPY (SELECT {padded} AS id, job FROM jobs) TO '{folder}/zeros.csv'")
+    zeros = judged(folder, 400, TABLE.replace("jobs.csv", "zeros.csv"))
+    assert (zeros["verdict"], zeros["groups"][0]["why"][:14]) == ("not judged", "few_comparable")
     con.execute(f"COPY (FROM people UNION ALL FROM people) TO '{folder}/people.parquet'")
     twice = judged(folder, 0)
     assert (twice["verdict"], twice["groups"][0]["why"][:12]) == ("not judged", "repeated_key")
