@@ -32,6 +32,7 @@ from reid_sql.check.remarks import (
     unidentified_remark,
 )
 from reid_sql.check.table_engine import TableEngine
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
 from reid_sql.models.columns.nobodies import UNIT_PERSON, count_rows_of_nobodies
 from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, fold_case, plain
@@ -98,12 +99,12 @@ def check_cautions(
 
     `identifiers` are the cautions on columns of the table that are named like one and repeat, `of_people`
     those of the population table. A column that the check names as that of people or households is no caution
-    of it, nor one that it counts by and that names no person.
+    of it, nor one that it counts by whose name is that of another's identifier.
     """
     named = {
         fold_case(name)
         for name in check.columns
-        if name not in check.counted or not names_a_person(name)
+        if name not in check.counted or (IDENTIFIER_NAME.search(name) and not names_a_person(name))
     }
     for name, caution in (*identifiers.items(), *of_people.items()):
         if fold_case(name) not in named:
@@ -244,7 +245,7 @@ def find_identifiers(
     names = likely(columns, described)
     of = CAUTION_POPULATION_ROWS if in_population else ""
     try:
-        panels = engine.find_panels(described, in_population=in_population) if columns else ()
+        panels = engine.find_panels(table.sensitive, in_population=in_population) if columns else ()
         names = list(dict.fromkeys([*names, *panels]))
         if not names:
             return {}

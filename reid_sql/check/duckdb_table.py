@@ -328,9 +328,9 @@ class DuckDBTable(TableEngine):
         """Find the records that may be equal by `qi`, where a column is one."""
         return self.distinct.rest(qi, columns) if qi else None
 
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
-        return find_panels(self.con.sql, tbl, described)
+        return find_panels(self.con.sql, tbl, named)
 
     def call_on(
         self, relation: str, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]

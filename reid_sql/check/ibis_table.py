@@ -366,11 +366,9 @@ class IbisTable(RemoteTable):
             return False
         return True
 
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
         frame = self.population if in_population else self.frame
-        return find_panels(
-            frame, described, lambda draw: self._asked(lambda: collected(draw(), LABEL))
-        )
+        return find_panels(frame, lambda draw: self._asked(lambda: collected(draw(), LABEL)), named)
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column, self._ask)

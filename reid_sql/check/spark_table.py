@@ -238,9 +238,9 @@ class SparkTable(TableEngine):
         ).collect()[0]
         return row[: len(names)], row[len(names) :]
 
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
         return find_panels(
-            self.population if in_population and self.population else self.frame, described
+            self.population if in_population and self.population else self.frame, named
         )
 
     def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:

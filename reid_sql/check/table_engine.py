@@ -140,7 +140,7 @@ class TableEngine(ABC):
         """
 
     @abstractmethod
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""
 
     def call(

@@ -33,7 +33,7 @@ def propose(
     population: float | None = None,
 ) -> Starter:
     """Profile the table, read the comments of its columns, and propose a role for each."""
-    people = find_panels(con.sql, f"query_table({sql_text(name)})", [])
+    people = find_panels(con.sql, f"query_table({sql_text(name)})")
     rows = repeat_identifiers(profile_columns(con, name, []), people)
     reasons = find_reasons_by_values(con, name, rows)
     labels = read_comments(con, f"{VIEW}_database", source.get("table"))

@@ -117,7 +117,7 @@ class WarehouseTable:
         """Count in one scan if a column has such a name, or identifies people by the table's structure."""
         names = likely(self.table.columns, self.columns)
         with self._transaction():
-            panels = find_panels(self.table, self.columns, self._draw_rows)
+            panels = find_panels(self.table, self._draw_rows)
             names = list(dict.fromkeys([*names, *panels]))
             if not names:
                 return []

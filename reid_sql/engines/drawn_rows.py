@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.engines.arrow_rows import numbers_in
-from reid_sql.models.columns.column_profile import CODE_NAME, MAX_CATEGORIES
+from reid_sql.models.columns.column_profile import CODE_NAME, IDENTIFIER_NAME, MAX_CATEGORIES
 from reid_sql.models.columns.dates import DATE_PATTERN
 from reid_sql.models.columns.identifiers import (
     MAX_IDENTIFIERS,
@@ -27,17 +27,17 @@ Values = Mapping[str, Sequence[int | str]]  # of columns; a row with any of them
 def find_panels_in(
     columns: Sequence[str],
     draw: Callable[[Values, int], pa.Table],
-    counted: Sequence[str],
     named: Sequence[str] = (),
 ) -> list[str]:
     """Return columns of people by the structure of rows: `draw` returns so many, or those with some values.
 
+    A quasi-identifier is one, too: with it, a class has a person's rows. `named` are known to be none.
     All rows of a value may be anywhere in the table; so those of a few values of each candidate are drawn.
     """
     if len(columns) < MIN_COLUMNS:
         return []
     drawn = draw({}, ROWS_DRAWN)
-    candidates = find_candidates(drawn, counted, named)
+    candidates = find_candidates(drawn, named)
     if candidates and drawn.num_rows == ROWS_DRAWN:
         values = {
             name: drawn[name].unique().drop_null()[:VALUES_DRAWN].to_pylist() for name in candidates
@@ -46,15 +46,16 @@ def find_panels_in(
     return find_people_columns(encode_columns(drawn), candidates) if candidates else []
 
 
-def find_candidates(
-    drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()
-) -> list[str]:
-    """Return the columns of whole numbers, or of texts with digits, that have no other role in a call."""
-    in_roles = {name.lower() for name in (*counted, *named)}
+def find_candidates(drawn: pa.Table, named: Sequence[str] = ()) -> list[str]:
+    """Return the columns of whole numbers, or of texts with digits, whose names do not say whose they are."""
+    in_roles = {name.lower() for name in named}
     return [
         name
         for name, column in zip(drawn.column_names, drawn.columns, strict=True)
-        if name.lower() not in in_roles and not CODE_NAME.search(name) and _may_identify(column)
+        if name.lower() not in in_roles
+        and not CODE_NAME.search(name)
+        and not IDENTIFIER_NAME.search(name)  # which is found by its name
+        and _may_identify(column)
     ][:MAX_IDENTIFIERS]
 
 

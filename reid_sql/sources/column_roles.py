@@ -1,6 +1,6 @@
 """Roles of columns that people have written down: comments in DuckDB, dbt, data contracts, data packages.
 
-Of a column, tags, `meta`, classifications, custom properties and descriptions are read. A word of a role
+Of a column, tags, meta keys, classifications, custom properties and descriptions are read. A word of a role
 counts where it is a tag, a flag that is true, or a whole part of a text: "age in years; quasi-identifier".
 """
 

@@ -51,7 +51,7 @@ def repeated_in(
     """Return the same of a FROM item."""
     columns = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
     names = likely(columns, counted, named)
-    names += [name for name in find_panels(ask, item, counted, named) if name not in names]
+    names += [name for name in find_panels(ask, item, named) if name not in names]
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
@@ -66,10 +66,9 @@ def repeated_in(
 def find_panels(
     ask: Callable[[str], duckdb.DuckDBPyRelation],
     item: str,
-    counted: Sequence[str],
     named: Sequence[str] = (),
 ) -> list[str]:
-    """Return columns of people by the structure of a draw of rows of a FROM item."""
+    """Return columns of people by the structure of a draw of rows of a FROM item; `named` are none."""
     types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
     plain = [
         name
@@ -86,7 +85,7 @@ def find_panels(
         where = f"WHERE {' OR '.join(tests)}" if values else ""
         return ask(f"{selected} {where} LIMIT {limit}").to_arrow_table()
 
-    return find_panels_in(plain, draw, counted, named)
+    return find_panels_in(plain, draw, named)
 
 
 def describe_nobodies_in(

@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from reid_sql.check.gate import check
@@ -226,3 +227,26 @@ def test_a_view_is_described_by_url_as_by_file(tmp_path: Path, kind: str) -> Non
         assert any(
             "a view of the database" in each for each in page["checks"][0]["cautions"]
         ) == bool(code)
+
+
+@pytest.mark.parametrize("rows_of_person", [1, 3])
+def test_a_quasi_identifier_within_which_others_are_constant_may_be_a_persons(
+    rows_of_person: int, tmp_path: Path
+) -> None:
+    """With it, a class has a person's rows; its name says nothing of whose it is."""
+    draws = np.random.default_rng(3)
+    people = [(f"z{place:04}", int(age), "fm"[sex]) for place, (age, sex) in
+              enumerate(zip(draws.integers(20, 70, 300), draws.integers(0, 2, 300), strict=True))]  # fmt: skip
+    rows = [
+        f"{zz},{age},{sex},{draws.integers(0, 9)}"
+        for zz, age, sex in people
+        for _ in range(rows_of_person)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["zz,age,sex,visit", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "p.toml").write_text(
+        '[[tables]]\nfile = "t.csv"\nquasi_identifiers = ["zz", "age", "sex", "visit"]\n'
+        'checks = [{ measure = "k", at_least = 2 }]',
+        encoding="utf-8",
+    )
+    [found] = check(tmp_path / "p.toml")["checks"]
+    assert ("repeated_identifier" in found["caution_codes"]) is (rows_of_person > 1)

@@ -187,7 +187,7 @@ def test_keys_that_are_written_otherwise_are_a_caution(
     due = sum(write(key) != key for key in keys)
     [row, _] = by_polars("join_risk", one, two, "id", ["sex"], ["job"], entity=entity)
     if due:
-        assert row["status"].startswith(f"few_comparable: {due:,} values of on differ in right")
+        assert row["status"].startswith(f"few_comparable: {due:,} values of on match nothing")
     same = two.with_columns(id=pl.Series(keys))
     [row, _] = by_polars("join_risk", one, same, "id", ["sex"], ["job"], entity=entity)
     assert row["status"] == "ok"

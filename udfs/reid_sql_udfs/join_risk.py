@@ -32,7 +32,7 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     >>> three = lambda number: np.array([number] * 3)
     >>> singled_out, four = np.array([3, 3, 0]), [three(4)] * 3
     >>> lines = JoinLines(np.arange(3), [None, "job", "job"], three(2), three(4), three(0), three(0),
-    ...     singled_out, singled_out, three(0), *four, three(0), three(0))
+    ...     singled_out, singled_out, three(0), *four, three(0), three(0), three(0))
     >>> join_risk(lines)[0].sentence
     'Of 4 people in both tables, the join singles out 3 (75.0 %) whom neither table singles out alone.'
     """

@@ -177,7 +177,6 @@ def _answer_by_group(
 
 def find_panels(
     frame: Table,
-    counted: Sequence[str],
     ask: Callable[[Callable[[], Table]], pa.Table],
     named: Sequence[str] = (),
 ) -> list[str]:
@@ -194,7 +193,7 @@ def find_panels(
         tests = [rows[name].isin(each) for name, each in values.items()]
         return ask(lambda: (rows.filter(reduce(or_, tests)) if tests else rows).limit(limit))
 
-    return find_panels_in(plain, draw, counted, named)
+    return find_panels_in(plain, draw, named)
 
 
 @dataclass(frozen=True)

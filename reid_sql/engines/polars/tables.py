@@ -219,7 +219,7 @@ def _look_for_panels(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Look]:
 def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows) -> None:
     """Warn of columns that identify people by the structure of rows."""
     table = drawn.to_arrow()
-    candidates = find_candidates(table, rows.counted, rows.named)
+    candidates = find_candidates(table, rows.named)
     likely_ones = likely(drawn.columns, rows.counted, rows.named)
     names = [
         name

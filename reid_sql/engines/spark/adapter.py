@@ -197,7 +197,7 @@ def count(
     return frame
 
 
-def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:
+def find_panels(frame: DataFrame, named: Sequence[str]) -> list[str]:
     """Return columns of people by the structure of a draw of rows."""
     plain = [each.name for each in frame.schema.fields if isinstance(each.dataType, PLAIN_TYPES)]
 
@@ -208,7 +208,7 @@ def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:
             (rows.where(reduce(or_, tests)) if tests else rows).limit(limit), "a draw of rows"
         )
 
-    return find_panels_in(plain, draw, counted)
+    return find_panels_in(plain, draw, named)
 
 
 def column_names(frame: DataFrame) -> list[str]:

@@ -20,7 +20,7 @@ JoinedClass = Annotated[int, JOINED_CLASS]
 ALL, ALONE, WITHOUT = range(3)  # which columns of the right table a line joins
 STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables, so nothing is joined"
 STATUS_FEW_MATCH: Final = "few_match: more than half of the people of each table match nothing"
-STATUS_WRITTEN: Final = "few_comparable: {:,} values of on differ in right and left by capitals, spaces, accents, zeros or marks of numbers alone, and match nothing"
+STATUS_WRITTEN: Final = "few_comparable: {:,} values of on match nothing, and differ by capitals, spaces, zeros or accents alone"
 STATUS_REPEATED: Final = (
     "repeated_key: {:,} values of on repeat in left, and each counts as one person"
 )

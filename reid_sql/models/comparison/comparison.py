@@ -96,7 +96,7 @@ MIN_COMMON_SHARE: Final = 0.5
 MIN_PEOPLE_COMPARED: Final = 20  # with fewer, sensitive values may differ by chance in each class
 STATUS_FEW_COMMON: Final = "few_comparable: fewer than half of the {} are in both tables"
 STATUS_NONE_COMMON: Final = "not_comparable: no {} of one table is in the other"
-STATUS_FEW_WRITTEN: Final = "few_comparable: values of '{}' in {} differ from original's by capitals, spaces, accents or marks of numbers alone"
+STATUS_FEW_WRITTEN: Final = "few_comparable: values of '{}' in {} differ from original's by capitals, spaces, accents or marks alone"
 STATUS_NOT_COMPARABLE: Final = (
     "not_comparable: no value of '{}' in {} is in original, so copies are not seen"
 )
