@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import urllib.error
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -52,8 +51,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no compiler of C")
     try:
         return extension.build(tmp_path_factory.mktemp("extension"))
-    except urllib.error.URLError:
-        pytest.skip("no package index, which has the headers of DuckDB")
+    except OSError as error:
+        pytest.skip(f"no package index, which has the headers of DuckDB: {error}")
 
 
 @pytest.fixture(scope="module")
