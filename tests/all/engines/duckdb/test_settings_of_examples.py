@@ -3,6 +3,7 @@
 The examples call every function, also those that no other test asks under these settings.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from reid_sql_udfs import declared
 EXAMPLES = sorted((Path(__file__).parents[4] / "sql_examples").glob("*.sql"))
 
 
+@cache
 def answers(example: Path, setting: str) -> list[tuple[str, list[Any]]]:
     """Run an example; a statement that sorts by itself is left out where the setting is one of sorting."""
     with duckdb.connect(config={"threads": 1}) as con:
