@@ -192,6 +192,7 @@ class _Plan:
         self.h, self.g = _names("h", keys), _names("g", keys)
         self.has_entity = has_entity
         self.p = ["p1"] if has_entity else _names("p", keys)
+        self.on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
 
     def read(
         self,
@@ -235,7 +236,6 @@ class _Plan:
 
     def join(self) -> str:
         """Join the rows with a key; where people are named, the others of left stay people there."""
-        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
         left_columns = ["p1"] if self.has_entity else self.h
         people = [f"o.{each} AS {p}" for each, p in zip(left_columns, self.p, strict=True)]
         cells = ", ".join(
@@ -244,7 +244,7 @@ class _Plan:
         where = "WHERE has_key AND (SELECT is_like FROM reid_keys)"
         return f"""reid_joined AS MATERIALIZED (
           SELECT DISTINCT {cells}
-          FROM (FROM reid_own {where}) AS o JOIN (FROM reid_theirs {where}) AS t ON {on}
+          FROM (FROM reid_own {where}) AS o JOIN (FROM reid_theirs {where}) AS t ON {self.on}
         ),
         reid_left_people AS MATERIALIZED ({self._worst_left()})"""
 
@@ -288,10 +288,9 @@ class _Plan:
         known_left = "(SELECT count(*) FROM reid_left_people)"
         left = known_left if self.has_entity else f"{known_left} + {missing[0]}"
         right = f"(SELECT count(*) FROM (SELECT DISTINCT {', '.join(self.g)} FROM reid_theirs WHERE has_key))"
-        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
         matched = f"""(SELECT count(*) FROM (
               SELECT DISTINCT {", ".join(self.g)} FROM reid_theirs AS t
-              SEMI JOIN (FROM reid_own WHERE has_key AND (SELECT is_like FROM reid_keys)) AS o ON {on}
+              SEMI JOIN (FROM reid_own WHERE has_key AND (SELECT is_like FROM reid_keys)) AS o ON {self.on}
               WHERE has_key))"""
         repeated = "0"
         if not self.has_entity:
@@ -314,21 +313,25 @@ class _Plan:
 
     def _count_other_writing(self) -> str:
         """Count the values of on in right that match nothing, and would if both were written alike."""
-        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
-        forms = []
-        for side, other, keys in (
-            ("reid_own AS o", "reid_theirs AS t", self.h),
-            ("reid_theirs AS t", "reid_own AS o", self.g),
+        aliases = [f"f{place}" for place in range(len(self.h))]
+        unmatched = []
+        for is_right, side, other, keys in (
+            (False, "reid_own AS o", "reid_theirs AS t", self.h),
+            (True, "reid_theirs AS t", "reid_own AS o", self.g),
         ):
-            plain = ", ".join(f"{without_marks(f'{key}::VARCHAR')} AS {key}" for key in keys)
-            written = ", ".join(f"{without_writing(key)} AS f{at}" for at, key in enumerate(keys))
+            pairs = zip(keys, aliases, strict=True)
+            plain = ", ".join(
+                f"{without_marks(f'{key}::VARCHAR')} AS {alias}" for key, alias in pairs
+            )
             are_texts = " OR ".join(f"typeof({key}) = 'VARCHAR'" for key in keys)
-            forms.append(f"""SELECT DISTINCT {written} FROM (
-                SELECT DISTINCT {plain} FROM {side} ANTI JOIN {other} ON {on}
-                WHERE has_key AND ({are_texts}))""")
-        names = ", ".join(f"f{at}" for at in range(len(self.h)))
-        return f"""(SELECT count(*) FROM ({forms[1]}) SEMI JOIN ({forms[0]}) USING ({names})
-              WHERE (SELECT is_like FROM reid_keys))"""
+            unmatched.append(f"""SELECT DISTINCT {is_right} AS is_right, {plain}
+                FROM {side} ANTI JOIN {other} ON {self.on} WHERE has_key AND ({are_texts})""")
+        written = ", ".join(f"{without_writing(alias)} AS {alias}" for alias in aliases)
+        return f"""(SELECT count(*) FROM (
+              SELECT {", ".join(aliases)} FROM (
+                SELECT is_right, {written} FROM ({" UNION ALL ".join(unmatched)}) AS reid_unmatched
+                WHERE (SELECT is_like FROM reid_keys)
+              ) GROUP BY ALL HAVING bool_or(is_right) AND NOT bool_and(is_right)))"""
 
     def lines(self, right_qi: Sequence[str], k: int) -> list[str]:
         """A query for each choice of columns of the right table."""

@@ -120,34 +120,31 @@ FROM (
     ))::BIGINT AS several_rows, ((
       SELECT count(*)
       FROM (
-        SELECT DISTINCT ltrim(regexp_replace(CASE WHEN strlen(g1) = length(g1) THEN CASE WHEN strlen(g1) = length(g1) THEN lower(g1)
-          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(g1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
-          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(g1) = length(g1) THEN lower(g1)
-          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(g1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.]0+\s*$|[\s_]+', '', 'g'), '0') AS f0
+        SELECT f0
         FROM (
-          SELECT DISTINCT CASE WHEN regexp_full_match(g1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(g1::VARCHAR, '[^0-9]', '', 'g')
-            ELSE replace(g1::VARCHAR, ',', '.') END AS g1
-          FROM reid_theirs AS t ANTI
-          JOIN reid_own AS o ON o.h1 = t.g1
-          WHERE has_key AND (typeof(g1) = 'VARCHAR')
+          SELECT is_right, ltrim(regexp_replace(CASE WHEN strlen(f0) = length(f0) THEN CASE
+            WHEN strlen(f0) = length(f0) THEN lower(f0) ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(f0, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+            ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(f0) = length(f0) THEN lower(f0)
+            ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(f0, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.]0+\s*$|[\s_]+', '', 'g'), '0') AS f0
+          FROM (
+            SELECT DISTINCT False AS is_right, CASE WHEN regexp_full_match(h1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(h1::VARCHAR, '[^0-9]', '', 'g')
+              ELSE replace(h1::VARCHAR, ',', '.') END AS f0
+            FROM reid_own AS o ANTI
+            JOIN reid_theirs AS t ON o.h1 = t.g1
+            WHERE has_key AND (typeof(h1) = 'VARCHAR')
+            UNION ALL
+            SELECT DISTINCT True AS is_right, CASE WHEN regexp_full_match(g1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(g1::VARCHAR, '[^0-9]', '', 'g')
+              ELSE replace(g1::VARCHAR, ',', '.') END AS f0
+            FROM reid_theirs AS t ANTI
+            JOIN reid_own AS o ON o.h1 = t.g1
+            WHERE has_key AND (typeof(g1) = 'VARCHAR')
+          ) AS reid_unmatched
+          WHERE (
+            SELECT is_like
+            FROM reid_keys
+          )
         )
-      ) SEMI
-      JOIN (
-        SELECT DISTINCT ltrim(regexp_replace(CASE WHEN strlen(h1) = length(h1) THEN CASE WHEN strlen(h1) = length(h1) THEN lower(h1)
-          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(h1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
-          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(h1) = length(h1) THEN lower(h1)
-          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(h1, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.]0+\s*$|[\s_]+', '', 'g'), '0') AS f0
-        FROM (
-          SELECT DISTINCT CASE WHEN regexp_full_match(h1::VARCHAR, '[0-9]{1,3}([.,''’ ][0-9]{3})+') THEN regexp_replace(h1::VARCHAR, '[^0-9]', '', 'g')
-            ELSE replace(h1::VARCHAR, ',', '.') END AS h1
-          FROM reid_own AS o ANTI
-          JOIN reid_theirs AS t ON o.h1 = t.g1
-          WHERE has_key AND (typeof(h1) = 'VARCHAR')
-        )
-      ) USING (f0)
-      WHERE (
-        SELECT is_like
-        FROM reid_keys
+        GROUP BY ALL HAVING bool_or(is_right) AND NOT bool_and(is_right)
       )
     ))::BIGINT AS written_otherwise
   ),
