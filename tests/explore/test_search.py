@@ -266,14 +266,6 @@ def test_a_search_ends_where_nobody_looks(
 # On the page.
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    file = tmp_path_factory.mktemp("served") / "people.parquet"
-    people().write_parquet(file)
-    with served(file) as made:
-        yield made
-
-
 def section(page: str) -> str:
     """The part of the page on the search."""
     return page.partition('<div id="search"')[2].partition("</form>")[0]

@@ -88,14 +88,6 @@ def served(file: Path, mask: int = 1) -> Iterator[Client]:
             thread.join()
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    file = tmp_path_factory.mktemp("served") / "people.parquet"
-    people().write_parquet(file)
-    with served(file) as made:
-        yield made
-
-
 class Markup(HTMLParser):
     """The elements of a page, their attributes, and its text."""
 
