@@ -54,7 +54,7 @@ class State:
     choice: Choice
     previous: int | None = None
     refusal: str = ""
-    kept: "State | None" = None  # that is shown beside it, as A
+    kept: "State | None" = None  # that is shown next to it, as A
 
 
 def render_page(exploration: Exploration, state: State, nonce: str) -> str:
@@ -175,7 +175,7 @@ def _answer(exploration: Exploration, state: State) -> str:
             f"<section><h2>A</h2>{_first(kept, before)}{_differences(exploration, before, choice)}{shown}</section>",
             f"<section><h2>Now</h2>{first}{_differences(exploration, choice, before)}{then}</section>",
         ]
-        first, then, keep = f'<div class="beside">{"".join(parts)}</div>', "", DROP
+        first, then, keep = f'<div class="sides">{"".join(parts)}</div>', "", DROP
     return "".join(
         [
             undo,

@@ -110,7 +110,7 @@ def _list_columns(
 ) -> dict[str, str]:
     """Write an expression for each column, by its name, of the objects of the file or within them."""
     within = f"json_extract(json, {_pointer(parents)})" if parents else "json"
-    _refuse_broken(con, words, source, within)
+    _refuse_broken(con, words, source, within, is_record=not parents)
     columns: dict[str, str] = {}
     keys = con.execute(KEYS.format(source=source, object=within, pointer=POINTER)).fetchall()
     if parents and len(keys) > MAX_KEYS:
@@ -129,11 +129,15 @@ def _list_columns(
     return columns
 
 
-def _refuse_broken(con: duckdb.DuckDBPyConnection, words: str, source: str, within: str) -> None:
-    """Refuse values that are no objects, keys that are there twice, and one object around all records."""
+def _refuse_broken(
+    con: duckdb.DuckDBPyConnection, words: str, source: str, within: str, *, is_record: bool
+) -> None:
+    """Refuse keys that are there twice; of records also what is no object, and one object around all.
+
+    Within a record an object may be missing.
+    """
     broken = BROKEN.format(source=source, object=within)
     records, other_values, repeated = con.execute(broken).fetchall()[0]
-    is_record = within == "json"  # within a record an object may be missing
     if repeated or (is_record and other_values):
         got = (
             f"{other_values} values that are none"

@@ -167,12 +167,12 @@ def test_two_choices_side_by_side(browser: Browser, client: Client, *, script: b
     with opened(browser, client, java_script_enabled=script) as page:
         before = ready(page)
         page.click("button[name=keep]")
-        page.locator(".beside").wait_for()
+        page.locator(".sides").wait_for()
         page.select_option("#r3", label="nobody outside can know it")
         if not script:
             page.click("text=Count")
         page.locator("section", has_text="birth: nobody outside can know it").wait_for()
-        sides = page.locator(".beside > section").all()
+        sides = page.locator(".sides > section").all()
         assert len(sides) == 2
         assert sides[0].locator(".verdict").first.inner_text() == before
         assert sides[1].locator(".verdict").first.inner_text() != before
@@ -185,7 +185,7 @@ def test_two_choices_side_by_side(browser: Browser, client: Client, *, script: b
             assert (boxes[0]["y"] == boxes[1]["y"]) == is_beside
             assert page.evaluate("document.documentElement.scrollWidth") == width
         page.click("button[name=drop]")
-        expect(page.locator(".beside")).to_have_count(0)
+        expect(page.locator(".sides")).to_have_count(0)
 
 
 @pytest.mark.parametrize("seed", range(20))
