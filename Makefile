@@ -17,7 +17,7 @@ test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
-# What a newcomer runs and trusts: about 20 minutes on two cores.
+# What a newcomer runs and trusts: about 12 minutes on two cores.
 test: .venv/.dev lint types
 	$(BIN)/python -m pytest $(PARALLEL)
 
