@@ -16,7 +16,13 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
-from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
+from reid_sql.sources.other_programs import (
+    SQLITE,
+    SQLITE_BEGINS,
+    WORKBOOKS,
+    list_sheets,
+    list_sqlite_tables,
+)
 from reid_sql.sources.reading import (
     AS_WRITTEN,
     FORMAT_READ,
@@ -147,9 +153,9 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     kind = check_source(words, file)
     if kind in DATABASES:
         return _attach_database(con, view, words, file, table)
-    if table is not None and kind not in WORKBOOKS:
+    if table is not None and kind not in {*WORKBOOKS, *SQLITE}:
         raise OutOfDomainError(
-            f"{words} must be a DuckDB database or a workbook where a table is named, got '{file}'; "
+            f"{words} must be a database or a workbook where a table is named, got '{file}'; "
             "leave the table out"
         )
     with _readable(words, Path(file), kind):
@@ -271,6 +277,8 @@ def list_tables(words: str, file: str) -> list[str]:
     kind = check_source(words, file)
     if kind in WORKBOOKS:
         return list_sheets(words, Path(file))
+    if kind in SQLITE:
+        return list_sqlite_tables(words, Path(file))
     if kind not in DATABASES:
         return []
     with connect_quietly() as con:
@@ -331,13 +339,25 @@ def check_source(words: str, file: str) -> str:
         raise UnknownNameError(
             f"{words} must be an existing file, got '{file}'; {_hint(words, path)}"
         )
-    suffix, _ = _endings(path)
-    if suffix not in KINDS and suffix not in DATABASES:
+    suffix = kind_of(path)
+    if suffix is None:
         kinds = ", ".join((*KINDS, *DATABASES))
         raise UnknownNameError(
             f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
         )
     return suffix
+
+
+def kind_of(path: Path) -> str | None:
+    """Return the kind of a file by its ending; None of one that cannot be read.
+
+    Databases of DuckDB and of SQLite share an ending.
+    """
+    suffix, _ = _endings(path)
+    if suffix in DATABASES and path.is_file():
+        with path.open("rb") as file:
+            suffix = SQLITE[0] if file.read(len(SQLITE_BEGINS)) == SQLITE_BEGINS else suffix
+    return suffix if suffix in {*KINDS, *DATABASES} else None
 
 
 def is_decoded(path: Path, form: TextFormat) -> bool:

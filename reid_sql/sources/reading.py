@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
 import duckdb
@@ -15,14 +15,24 @@ from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
 from reid_sql.sources.json_files import GEOGRAPHIC, select_json
 from reid_sql.sources.notes import Note
-from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
+from reid_sql.sources.other_programs import (
+    SQLITE,
+    STATISTICS,
+    WORKBOOKS,
+    read_sqlite,
+    read_statistics,
+    write_sheet,
+)
 from reid_sql.sources.spill import process_folder
 from reid_sql.sources.text_content import ENCODINGS, TEXTS, TextFormat, decode_to_file
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()
-KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS)
+KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS, *SQLITE)
 
 
 FORMAT_READ: Final = {  # what is read of the way in which text is written, of other files
@@ -47,7 +57,7 @@ def is_read_by_sql(kind: str, form: TextFormat) -> bool:
     """
     if kind in TEXTS:
         return form.encoding in ENCODINGS and not any(form.skip)
-    return kind not in {*WORKBOOKS, *STATISTICS}
+    return kind not in {*WORKBOOKS, *STATISTICS, *SQLITE}
 
 
 def select_from(  # noqa: PLR0917 - all of what names a file
@@ -56,13 +66,18 @@ def select_from(  # noqa: PLR0917 - all of what names a file
     path: Path,
     kind: str,
     form: TextFormat,
-    sheet: str | None = None,
+    part: str | None = None,
 ) -> Reading:
-    """Write the query that reads the file."""
+    """Write the query that reads the file, or a part of it: a sheet or a table."""
     if kind in WORKBOOKS:
-        return _read_sheet(con, words, path, sheet, form)
-    if kind in STATISTICS:
-        return _read_statistics(con, words, path, kind, form)
+        return _read_sheet(con, words, path, part, form)
+    if kind in {*SQLITE, *STATISTICS}:
+        frame, notes = (
+            (read_sqlite(words, path, part), ())
+            if kind in SQLITE
+            else read_statistics(words, path, kind, form.encoding)
+        )
+        return _keep_frame(con, words, frame, notes)
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
         if is_read_by_sql(kind, form):
@@ -137,11 +152,10 @@ def _read_sheet(
         return Reading(kept, notes=notes)
 
 
-def _read_statistics(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
+def _keep_frame(
+    con: duckdb.DuckDBPyConnection, words: str, frame: "pl.DataFrame", notes: tuple[Note, ...]
 ) -> Reading:
-    """Read a table of SPSS, Stata or SAS into one of the connection."""
-    frame, notes = read_statistics(words, path, kind, form.encoding)
+    """Keep what another reader read in a table of the connection."""
     refuse_repeated_names(words, tuple(frame.columns))
     name = f"reid_decoded_{uuid4().hex}"
     con.register(f"{name}_read", frame.to_arrow())
