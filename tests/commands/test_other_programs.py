@@ -220,8 +220,8 @@ def test_a_table_of_sqlite_is_named_and_a_column_has_one_type(
     assert "heard" in said
     page = page_of(capsys, "risk", "mixed.sqlite", "--table", "seen", "--qi", "age,sex")
     assert page["summary"]["unique_records"] == ALONE
-    con, view = open_source("mixed.sqlite", "mixed")
-    kinds = [(row[0], row[1]) for row in con.execute(f"DESCRIBE {view}").fetchall()]
+    opened, view = open_source("mixed.sqlite", "mixed")
+    kinds = [(row[0], row[1]) for row in opened.execute(f"DESCRIBE {view}").fetchall()]
     assert kinds == [("a", "VARCHAR"), ("b", "DOUBLE"), ("c", "BLOB"), ("d", "VARCHAR")]
     assert main(["init", "mixed.sqlite"]) == 0
     assert 'table = "heard"' in Path("mixed.policy.toml").read_text(encoding="utf-8")
