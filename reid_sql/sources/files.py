@@ -28,7 +28,6 @@ from reid_sql.sources.reading import (
     FORMAT_READ,
     JSON,
     KINDS,
-    is_read_by_sql,
     refuse_missing_records,
     select_from,
 )
@@ -358,11 +357,6 @@ def kind_of(path: Path) -> str | None:
         with path.open("rb") as file:
             suffix = SQLITE[0] if file.read(len(SQLITE_BEGINS)) == SQLITE_BEGINS else suffix
     return suffix if suffix in {*KINDS, *DATABASES} else None
-
-
-def is_decoded(path: Path, form: TextFormat) -> bool:
-    """Whether DuckDB cannot read a file itself, so that it is written in another form first."""
-    return not is_read_by_sql(_endings(path)[0], form)
 
 
 def refuse_unread_format(

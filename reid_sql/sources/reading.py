@@ -80,8 +80,9 @@ def select_from(  # noqa: PLR0917 - all of what names a file
         return _keep_frame(con, words, frame, notes)
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
-        if is_read_by_sql(kind, form):
-            return Reading(_select_csv(words, path, inspected, form), inspected)
+        if is_read_by_sql(kind, form) and not inspected.breaks_in_header:
+            select = _select_csv(words, path, inspected, form, has_header=form.has_header)
+            return Reading(select, inspected)
         return Reading(_read_decoded(con, words, path, inspected, form), inspected)
     if kind in JSON:
         pattern = escape_pattern(path)
@@ -105,7 +106,9 @@ def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...
     return tuple(names)
 
 
-def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -> str:
+def _select_csv(
+    words: str, path: Path, inspected: TextFile, form: TextFormat, *, has_header: bool
+) -> str:
     """Read texts as texts, every line of them: nothing is sniffed, no line is a comment.
 
     A record that repeats the header comes from files that were put together with theirs, and is refused.
@@ -114,7 +117,7 @@ def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
     quote = sql_text(form.quote)
     marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
-    written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
+    written = f"{marks}, header = {has_header}, encoding = '{form.encoding}'"
     strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
@@ -126,13 +129,22 @@ def _read_decoded(
 ) -> str:
     """Read a file that DuckDB cannot read into a table, whose spilled parts are encrypted.
 
-    Its text in an encoding that DuckDB knows is in a file of the process as long as DuckDB reads it.
+    Its text in an encoding that DuckDB knows is in a file of the process as long as DuckDB reads it. A header
+    with line breaks is not in it: DuckDB looks in the header for the line breaks of all records, and reads no
+    record where those are others, as in a CSV that Excel writes.
     """
     encoding = form.encoding if form.encoding == "latin-1" else "utf-8"
+    above, below = form.skip
+    breaks = inspected.breaks_in_header
+    skipped = replace(form, skip=(above + 1 + breaks, below)) if breaks else form
     with _decoded_file() as decoded:
-        decode_to_file(path, form, decoded)
+        decode_to_file(path, skipped, decoded)
         select = _select_csv(
-            words, decoded, inspected, replace(form, encoding=encoding, skip=(0, 0))
+            words,
+            decoded,
+            inspected,
+            replace(form, encoding=encoding, skip=(0, 0)),
+            has_header=form.has_header and not breaks,
         )
         return _keep(con, select, decoded)
 

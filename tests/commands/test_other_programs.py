@@ -237,6 +237,32 @@ def test_a_broken_database_is_refused_in_a_sentence(capsys: pytest.CaptureFixtur
         assert f"got '{file}'; write it anew, or save it as CSV" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("ends", ["\r\n", "\n"])
+@pytest.mark.parametrize("within", ["\r\n", "\n"])
+def test_a_header_may_have_line_breaks(
+    ends: str, within: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Excel writes other line breaks within a field than behind a record."""
+    header = f'id,"age{within}in years",sex'
+    lines = [header, *(f"{row[0]},{row[1]},{row[2]}" for row in PEOPLE)]
+    Path("broken.csv").write_bytes(f"{ends.join(lines)}{ends}".encode())
+    age = f"age{within}in years"
+    page = page_of(capsys, "risk", "broken.csv", "--qi", f'"{age}",sex')
+    assert page["summary"]["unique_records"] == ALONE
+    assert page["summary"]["records"] == len(PEOPLE)
+    policy = POLICY.format(file="broken.csv", lines="").replace('"age"', json.dumps(age))
+    policy = f'cautions = "allow"\n{policy}'
+    Path("p.toml").write_text(policy.replace(', "born", "income"', ""), encoding="utf-8")
+    assert page_of(capsys, "check", "p.toml")["tables"][0]["records"] == len(PEOPLE)
+    assert main(["prepare", "p.toml", "--release", "safe.parquet", "--sql", "r.sql"]) == 0
+    assert min(Counter(pl.read_parquet("safe.parquet").rows()).values()) >= 2
+    assert 'FROM "people"' in Path("r.sql").read_text(encoding="utf-8")
+    twice = ends.join([*lines[:40], *lines])
+    Path("broken.csv").write_bytes(twice.encode())
+    assert main(["risk", "broken.csv", "--qi", "sex"]) == 2
+    assert "must have its header once" in capsys.readouterr().err
+
+
 def test_labels_and_missing_values_are_those_of_the_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
