@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
 import duckdb
+from duckdb.sqltypes import DuckDBPyType
 
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
-from reid_sql.sources.json_files import GEOGRAPHIC, select_json
+from reid_sql.sources.json_files import GEOGRAPHIC, MAX_DEPTH, MAX_KEYS, select_json
 from reid_sql.sources.notes import Note
 from reid_sql.sources.other_programs import (
     SQLITE,
@@ -88,9 +89,40 @@ def select_from(  # noqa: PLR0917 - all of what names a file
         pattern = escape_pattern(path)
         return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
     refuse_repeated_names(words, _parquet_names(con, path))
-    return Reading(
+    select = (
         f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)"
     )
+    return Reading(_divide_structs(con, words, select))
+
+
+def _divide_structs(con: duckdb.DuckDBPyConnection, words: str, select: str) -> str:
+    """Select each field of a struct as a column, "home.city", as the keys of an object of JSON."""
+    relation = con.sql(select)
+    whole = dict(zip(relation.columns, relation.types, strict=True))
+    fields = [each for name, kind in whole.items() for each in _list_fields((name,), kind)]
+    if len(fields) == len(whole) and all(len(path) == 1 for path in fields):
+        return select
+    names = [".".join(path) for path in fields]
+    refuse_repeated_names(words, tuple(names))
+    listed = (
+        f"{_extract_field(path)} AS {quoted(name)}"
+        for path, name in zip(fields, names, strict=True)
+    )
+    return f"SELECT {', '.join(listed)} FROM ({select})"
+
+
+def _list_fields(path: tuple[str, ...], kind: DuckDBPyType) -> list[tuple[str, ...]]:
+    """List the places of the values within a column, as deep as in JSON."""
+    if kind.id != "struct" or len(path) > MAX_DEPTH or len(kind.children) > MAX_KEYS:
+        return [path]
+    return [each for name, within in kind.children for each in _list_fields((*path, name), within)]
+
+
+def _extract_field(path: tuple[str, ...]) -> str:
+    value = quoted(path[0])
+    for name in path[1:]:
+        value = f"struct_extract({value}, {sql_text(name)})"
+    return value
 
 
 def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
