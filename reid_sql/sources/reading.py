@@ -115,7 +115,12 @@ def _list_fields(path: tuple[str, ...], kind: DuckDBPyType) -> list[tuple[str, .
     """List the places of the values within a column, as deep as in JSON."""
     if kind.id != "struct" or len(path) > MAX_DEPTH or len(kind.children) > MAX_KEYS:
         return [path]
-    return [each for name, within in kind.children for each in _list_fields((*path, name), within)]
+    return [
+        each
+        for name, within in kind.children
+        if isinstance(within, DuckDBPyType)
+        for each in _list_fields((*path, name), within)
+    ]
 
 
 def _extract_field(path: tuple[str, ...]) -> str:
