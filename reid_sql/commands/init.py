@@ -27,7 +27,7 @@ from reid_sql.commands.starter import (
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.sources.column_roles import ROLES, UNKNOWN, find_labels, read_catalogue
-from reid_sql.sources.files import kind_of, kind_of_folder, list_tables
+from reid_sql.sources.files import BESIDE_DATABASES, kind_of, kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
@@ -175,7 +175,7 @@ def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Lis
     for each in visible:
         if each.is_dir():
             yield from _tables_of_folder(options, each)
-        elif each.suffix != ".wal":  # of a database, with which it is read
+        elif not each.name.endswith(BESIDE_DATABASES):
             yield from _tables_of_file(options, str(each))
 
 

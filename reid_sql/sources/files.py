@@ -39,6 +39,8 @@ from reid_sql.terminal.runner import run, sentence
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 DATABASES: Final = (".duckdb", ".db", ".ddb")
+LOGS: Final = (".wal", "-wal")  # which a database of DuckDB, or of SQLite, is read with
+BESIDE_DATABASES: Final = (*LOGS, "-shm")
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 PACKED: Final = (".gz", ".zst")
 VIEW: Final = "reid_input"  # the table of a command

@@ -227,6 +227,27 @@ def test_a_table_of_sqlite_is_named_and_a_column_has_one_type(
     assert 'table = "heard"' in Path("mixed.policy.toml").read_text(encoding="utf-8")
 
 
+def test_the_log_of_a_database_is_a_part_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """What SQLite has not yet written into the file itself is read, hashed and named as no other table."""
+    Path("p.toml").write_text(POLICY.format(file="people.db", lines=""), encoding="utf-8")
+    pages = [page_of(capsys, "check", "p.toml")]
+    with closing(sqlite3.connect("people.db")) as con:
+        con.execute("PRAGMA journal_mode = wal")
+        con.commit()
+        for _ in range(2):
+            con.execute("INSERT INTO people SELECT id + 500, age, sex, born, income FROM people")
+            con.commit()
+            pages.append(page_of(capsys, "check", "p.toml"))
+            con.execute("DELETE FROM people WHERE id >= 500")
+            con.commit()
+        assert {each.name for each in Path().glob("people.db*")} > {"people.db-wal"}
+        assert main(["init", "."]) == 0
+    assert [page["tables"][0]["records"] for page in pages] == [120, 240, 240]
+    assert len({page["tables"][0]["sha256"] for page in pages}) == 3
+    said = " ".join(capsys.readouterr().out.split())
+    assert "people.db-" not in said
+
+
 def test_a_broken_database_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     whole = Path("people.db").read_bytes()
     half = len(whole) // 2
