@@ -370,22 +370,6 @@ def pyc_share(
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
 ) -> pl.Expr: ...
-def qar_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    output: Literal["contributions", "proxies", "elimination"] = "contributions",
-    remove: int = 100,
-    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
-) -> pl.LazyFrame: ...
 def qar_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -397,7 +381,12 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> pl.LazyFrame: ...
 def quasi_identifiers(
     tbl: _Frame,

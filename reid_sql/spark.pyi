@@ -383,7 +383,12 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> DataFrame: ...
 def quasi_identifiers(
     tbl: _Frame,

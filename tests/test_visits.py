@@ -169,7 +169,7 @@ def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("name", ["forecast", "validate", "contributions", "compare", "audit"])
 @pytest.mark.first(cells=2)
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    contributions = f"FROM qar_contributions('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9)"
+    contributions = f"FROM qar_risk('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9, output := 'contributions')"
     calls = {**CALLS, "contributions": ["query", contributions]}
     assert main([*calls[name], "--plot", "chart.svg"]) == 0
     capsys.readouterr()

@@ -72,9 +72,9 @@ def test_extreme_risks_are_of_the_same_counts(frame: pl.DataFrame, size: int) ->
     for subsets, risks, parts, steps in zip(
         by_both("attribute_risk", {"t": frame}, frame.columns, max_size=size),
         by_both("qar_risk", {"t": frame}, frame.columns, **given),
-        by_both("qar_contributions", {"t": frame}, frame.columns, **given),
+        by_both("qar_risk", {"t": frame}, frame.columns, **given, output="contributions"),
         by_both(
-            "qar_contributions",
+            "qar_risk",
             {"t": frame},
             frame.columns,
             ranking="u_plus",

@@ -173,9 +173,9 @@ def steady(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 ALONE: dict[str, tuple[str, dict[str, Any]]] = {
     "risk": ("qar_risk", {}),
-    "contributions": ("qar_contributions", {}),
-    "elimination": ("qar_contributions", {"remove": 4, "output": "elimination"}),
-    "proxies": ("qar_contributions", {"output": "proxies"}),
+    "contributions": ("qar_risk", {"output": "contributions"}),
+    "elimination": ("qar_risk", {"remove": 4, "output": "elimination"}),
+    "proxies": ("qar_risk", {"output": "proxies"}),
 }
 
 
@@ -200,12 +200,12 @@ def test_people_of_several_values_are_not_left_out_one_by_one(output: str) -> No
     )
     with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
-            f"""FROM qar_contributions(
+            f"""FROM qar_risk(
                 t, {COLUMNS}, p := 2, alpha := 0.1, tail := 0.5, entity := 'person', output := '{output}')""",
             t=rounds(1),
         )
     given = {"p": 2, "alpha": 0.1, "tail": 0.5, "output": output}
-    lazy = ANY.qar_contributions(rounds(1), COLUMNS, **given, entity="person")
+    lazy = ANY.qar_risk(rounds(1), COLUMNS, **given, entity="person")
     with pytest.raises(Exception, match=reported):
         lazy.collect()
 

@@ -75,7 +75,7 @@ QUESTIONS: Final = (
     "FROM t_closeness(people, ['sex'], 'age', variant := 'ordered')",
     "SELECT pyc_share(3.0, 0.3, 1000, 'uniqueness'), cell_risk(0.01, 101)",
     "FROM loglinear_risk(people, ['age', 'sex'], 0.01, key := 'id') ORDER BY record ASC",
-    "FROM qar_contributions(people, ['age', 'born', 'd'], p := 2, key := 'id') ORDER BY record ASC",
+    "FROM qar_risk(people, ['age', 'born', 'd'], p := 2, key := 'id', output := 'contributions') ORDER BY record ASC",
     "SELECT id, uniqueness_xi FROM score_records(people, 'm', 1000) ORDER BY id ASC",
     "SELECT id, uniqueness_xi('m', 1000, age, sex) FROM people ORDER BY id ASC",
     "FROM risk_summary(people, ['age', 'd'], entity := 'born', by := ['sex']) ORDER BY sex ASC NULLS LAST",

@@ -79,7 +79,7 @@ def answers(frame: pl.DataFrame, engine: Any) -> list[list[Any]]:
         rp.t_closeness(frame, ["sex"], "age", "ordered"),
         rp.sparse_correctness_curve(frame, "sex", "age", samples=50, exact_up_to=0),
         rp.adversary_risk(frame, scenario, key="id"),
-        rp.qar_contributions(frame, ["age", "sex", "born"], 2),
+        rp.qar_risk(frame, ["age", "sex", "born"], 2, output="contributions"),
         rp.population_uniqueness(frame, ["age", "sex"], 1e5),
         rp.score_records(frame, "set", 1e5),
         rp.model_json("set"),
