@@ -474,18 +474,6 @@ def score_records(
     population: float,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> duckdb.DuckDBPyRelation: ...
-def sparse_correctness_curve(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> duckdb.DuckDBPyRelation: ...
 def suda_scores(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -521,7 +509,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
     memory_mb: int = 1024,
 ) -> duckdb.DuckDBPyRelation: ...
 def uniqueness_profile(

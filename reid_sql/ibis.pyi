@@ -359,17 +359,6 @@ def safe_table(
     tables: Sequence[str] | None = None,
     published: _Frame | Sequence[_Frame] | None = None,
 ) -> Table: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> Table: ...
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -392,7 +381,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
     memory_mb: int = 1024,
 ) -> Table: ...
 def uniqueness_profile(

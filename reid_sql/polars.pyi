@@ -433,17 +433,6 @@ def score_records(
     population: _Value,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> pl.LazyFrame: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> pl.LazyFrame: ...
 def suda_scores(
     tbl: _Frame,
     columns: Sequence[str],
@@ -476,7 +465,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
     memory_mb: int = 1024,
 ) -> pl.LazyFrame: ...
 def uniqueness_profile(

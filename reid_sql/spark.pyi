@@ -435,17 +435,6 @@ def score_records(
     population: _Value,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> DataFrame: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> DataFrame: ...
 def suda_scores(
     tbl: _Frame,
     columns: Sequence[str],
@@ -478,7 +467,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
     memory_mb: int = 1024,
 ) -> DataFrame: ...
 def uniqueness_profile(

@@ -81,9 +81,9 @@ ASKED: dict[str, Callable[[list[str]], tuple[Any, ...]]] = {
     "l_diversity": lambda c: (c[1:], c[0]),
     "t_closeness": lambda c: (c[1:2], c[0], "ordered"),
     "qar_risk": lambda c: (c[:4], 2),
-    "sparse_correctness_curve": lambda c: (c[0], c[1], 1),
+    "unicity": lambda c: (c[0], c[1:2], 1),
 }
-OPTIONS = {"qar_risk": {"output": "contributions"}}
+OPTIONS = {"qar_risk": {"output": "contributions"}, "unicity": {"output": "curve"}}
 
 
 @each_cell("name", ASKED)

@@ -77,7 +77,7 @@ def answers(frame: pl.DataFrame, engine: Any) -> list[list[Any]]:
         rp.journalist_risk(frame, frame.head(40), ["sex", "score"], nulls="drop"),
         rp.attribute_risk(frame, ["age", "score", "sex"]),
         rp.t_closeness(frame, ["sex"], "age", "ordered"),
-        rp.sparse_correctness_curve(frame, "sex", "age", samples=50, exact_up_to=0),
+        rp.unicity(frame, "sex", "age", samples=50, exact_up_to=0, output="curve"),
         rp.adversary_risk(frame, scenario, key="id"),
         rp.qar_risk(frame, ["age", "sex", "born"], 2, output="contributions"),
         rp.population_uniqueness(frame, ["age", "sex"], 1e5),
