@@ -128,17 +128,6 @@ def class_size_histogram(
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def column_contributions(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> duckdb.DuckDBPyRelation: ...
 def compare(
     con: duckdb.DuckDBPyConnection,
     original: _Frame,
@@ -324,17 +313,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def minimal_unique_subsets(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> duckdb.DuckDBPyRelation: ...
 def model_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation: ...
 def population_risk(
     con: duckdb.DuckDBPyConnection,
@@ -484,6 +462,8 @@ def suda_scores(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> duckdb.DuckDBPyRelation: ...
 def t_closeness(
     con: duckdb.DuckDBPyConnection,

@@ -106,16 +106,6 @@ def class_size_histogram(
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
-def column_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> pl.LazyFrame: ...
 def compare(
     original: _Frame,
     released: _Frame,
@@ -289,16 +279,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> pl.LazyFrame: ...
-def minimal_unique_subsets(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> pl.LazyFrame: ...
 def model_json(model: str) -> pl.LazyFrame: ...
 def population_risk(
     tbl: _Frame,
@@ -442,6 +422,8 @@ def suda_scores(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> pl.LazyFrame: ...
 def t_closeness(
     tbl: _Frame,

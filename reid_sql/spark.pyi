@@ -106,16 +106,6 @@ def class_size_histogram(
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
-def column_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> DataFrame: ...
 def compare(
     original: _Frame,
     released: _Frame,
@@ -291,16 +281,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> DataFrame: ...
-def minimal_unique_subsets(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> DataFrame: ...
 def model_json(model: str) -> DataFrame: ...
 def population_risk(
     tbl: _Frame,
@@ -444,6 +424,8 @@ def suda_scores(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> DataFrame: ...
 def t_closeness(
     tbl: _Frame,

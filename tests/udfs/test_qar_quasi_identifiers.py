@@ -106,7 +106,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
 
 
-@pytest.mark.parametrize("name", ["qar_risk", "minimal_unique_subsets"])
+@pytest.mark.parametrize("name", ["qar_risk", "suda_scores"])
 def test_more_memory_than_allowed_is_refused(name: str) -> None:
     sentence = "memory_mb must be at least 7 for 100000 records of 2 columns"
     with duckdb.connect() as con:

@@ -31,10 +31,10 @@ def unsafe_combinations(
     smallest sets come first. If no combination is found, the table is k^m-anonymous for m = `max_size`: any m
     values of a person match at least k records or none. `status` is `incomplete` if larger sets were not
     searched; if no combination was found then, one row without columns has the status. No value of the table
-    is shown; minimal_unique_subsets lists the records. The counts are exact. `nulls := 'drop'` drops the
-    records with a NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of columns.
-    One row per person is assumed; with `entity`, a combination counts the people who have it in one of their
-    rows.
+    is shown; suda_scores(output := 'subsets') lists the records. The counts are exact. `nulls := 'drop'`
+    drops the records with a NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of
+    columns. One row per person is assumed; with `entity`, a combination counts the people who have it in one
+    of their rows.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2])]

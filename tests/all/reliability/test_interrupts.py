@@ -43,7 +43,7 @@ LONG = {
     "quasi_identifiers": "quasi_identifiers(census, $wide, at_least := 0.4)",
     "quasi_identifiers that are keys": "quasi_identifiers(flags, at_least := 1, max_sets := 1000000000)",
     "unsafe_combinations": "unsafe_combinations(census, $columns, max_size := 5)",
-    "minimal_unique_subsets": "minimal_unique_subsets(census, $columns, max_size := 4)",
+    "suda_subsets": "suda_scores(census, $columns, max_size := 4, output := 'subsets')",
     "fit_copula": "fit_copula('copula', census, $columns)",
     "fit_people": "fit_people('people', census, $columns)",
     "score_records under a copula": "score_records(adult, 'model', 1000000)",

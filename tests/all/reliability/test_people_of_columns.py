@@ -141,8 +141,10 @@ def test_people_stand_out_by_one_of_their_rows(seed: int) -> None:
     frame = rounds(seed)
     expected = singled_out(frame)
     for rows in (
-        by_duckdb(f"FROM minimal_unique_subsets(t, {COLUMNS}, entity := 'person')", t=frame),
-        by_polars("minimal_unique_subsets", frame, COLUMNS, entity="person"),
+        by_duckdb(
+            f"FROM suda_scores(t, {COLUMNS}, entity := 'person', output := 'subsets')", t=frame
+        ),
+        by_polars("suda_scores", frame, COLUMNS, entity="person", output="subsets"),
     ):
         assert {(row["record"], tuple(row["columns"])) for row in rows} == expected
         assert len(rows) == len(expected)
@@ -152,7 +154,7 @@ def test_people_stand_out_by_one_of_their_rows(seed: int) -> None:
     for person, choice in expected:
         summed[person] += worth[len(choice)]
     assert {row["record"]: row["suda_score"] for row in scores} == pytest.approx(dict(summed))
-    parts = by_polars("column_contributions", frame, COLUMNS, entity="person")
+    parts = by_polars("suda_scores", frame, COLUMNS, entity="person", output="columns")
     of_age = sum(worth[len(choice)] for _, choice in expected if "age" in choice)
     assert sum(row["score"] for row in parts if row["column_name"] == "age") == pytest.approx(
         of_age
@@ -210,26 +212,28 @@ def test_people_of_several_values_are_not_left_out_one_by_one(output: str) -> No
         lazy.collect()
 
 
-REFUSED = {
-    "qar_risk": ("entity := 'age'", "entity must not be a quasi-identifier, got 'age'"),
-    "attribute_risk": (
+REFUSED = [
+    ("qar_risk", "entity := 'age'", "entity must not be a quasi-identifier, got 'age'"),
+    (
+        "attribute_risk",
         "entity := 'person', nulls := 'wildcard'",
         "entity must be used with nulls := 'value' or 'drop', got 'wildcard'",
     ),
-    "minimal_unique_subsets": (
+    (
+        "suda_scores",
         "entity := 'persn'",
         "columns and entity must be columns of the table, got 'persn'; did you mean 'person'?",
     ),
-    "suda_scores": (
+    (
+        "suda_scores",
         "entity := 'person', key := 'zip'",
         "key must be left out where people are counted, got 'zip'; entity names each of them",
     ),
-}
+]
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_tell_people_apart_is_refused(name: str) -> None:
-    options, reported = REFUSED[name]
+@pytest.mark.parametrize(("name", "options", "reported"), REFUSED)
+def test_what_cannot_tell_people_apart_is_refused(name: str, options: str, reported: str) -> None:
     frame, columns = rounds(1), ["age", "sex", "ward"]
     with pytest.raises(duckdb.Error) as refused:
         by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)

@@ -81,7 +81,7 @@ QUESTIONS: Final = (
     "FROM risk_summary(people, ['age', 'd'], entity := 'born', by := ['sex']) ORDER BY sex ASC NULLS LAST",
     "FROM journalist_risk(people, people, ['age', 'sex', 's', 'l'])",
     "SELECT id, equivalence_class_people(born, age, sex) AS k FROM people ORDER BY id ASC",
-    "FROM minimal_unique_subsets(people, ['age', 'd', 'born', 'tz'], key := 'id') ORDER BY ALL ASC",
+    "FROM suda_scores(people, ['age', 'd', 'born', 'tz'], key := 'id', output := 'subsets') ORDER BY ALL ASC",
     "FROM suda_scores(people, ['age', 'd', 'born', 'tz'], key := 'id') ORDER BY record ASC",
     "FROM population_risk(people, ['age', 'sex', 'd'], [1000])",
     "FROM profile(people, ['age', 'sex', 'd', 'born']) ORDER BY ALL ASC NULLS LAST",
