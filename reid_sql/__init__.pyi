@@ -85,7 +85,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def audit_synthetic(
@@ -393,7 +392,6 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     output: Literal[
@@ -412,7 +410,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> duckdb.DuckDBPyRelation: ...
 def risk_summary(
@@ -458,7 +455,6 @@ def suda_scores(
     columns: Sequence[str],
     max_size: int = 4,
     dis: float = 0.1,
-    memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
@@ -491,7 +487,6 @@ def unicity(
     bins: Mapping[str, Sequence[str | float]] | None = None,
     output: Literal["points", "curve", "people"] = "points",
     sizes: Sequence[float] | None = None,
-    memory_mb: int = 1024,
 ) -> duckdb.DuckDBPyRelation: ...
 def uniqueness_profile(
     con: duckdb.DuckDBPyConnection,
@@ -509,7 +504,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> duckdb.DuckDBPyRelation: ...
 def validate_risk(
     con: duckdb.DuckDBPyConnection,

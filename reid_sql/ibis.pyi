@@ -45,7 +45,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> Table: ...
 def audit_synthetic(
@@ -310,7 +309,6 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     output: Literal[
@@ -328,7 +326,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> Table: ...
 def risk_summary(
@@ -383,7 +380,6 @@ def unicity(
     bins: Mapping[str, Sequence[str | float]] | None = None,
     output: Literal["points", "curve", "people"] = "points",
     sizes: Sequence[float] | None = None,
-    memory_mb: int = 1024,
 ) -> Table: ...
 def uniqueness_profile(
     model: str,
@@ -399,7 +395,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> Table: ...
 def validate_risk(
     tbl: _Frame,

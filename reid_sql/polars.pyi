@@ -60,7 +60,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> pl.LazyFrame: ...
 def audit_synthetic(
@@ -358,7 +357,6 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     output: Literal[
@@ -376,7 +374,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> pl.LazyFrame: ...
 def risk_summary(
@@ -418,7 +415,6 @@ def suda_scores(
     columns: Sequence[str],
     max_size: int = 4,
     dis: float = 0.1,
-    memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
@@ -449,7 +445,6 @@ def unicity(
     bins: Mapping[str, Sequence[str | float]] | None = None,
     output: Literal["points", "curve", "people"] = "points",
     sizes: Sequence[float] | None = None,
-    memory_mb: int = 1024,
 ) -> pl.LazyFrame: ...
 def uniqueness_profile(
     model: str,
@@ -468,7 +463,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> pl.LazyFrame: ...
 def validate_risk(
     tbl: _Frame,

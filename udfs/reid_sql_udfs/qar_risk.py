@@ -1,7 +1,6 @@
 """The extreme re-identification risk of a table, and what each record contributes to it."""
 
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
     Codes,
@@ -26,7 +25,7 @@ from reid_sql.reductions.qar import CODES, RECORD_CODES
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls, entity",
+    "tbl, columns, p, alpha, tail, sample, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=CODES,
     question=Question.IDENTIFYING_COLUMNS,
@@ -42,7 +41,6 @@ def qar_risk(
     *,
     sample: ChoicesDrawn = 0,
     seed: Seed = 0,
-    memory_mb: Memory = 1024,
 ) -> ExtremeRisk:
     """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
 
@@ -61,12 +59,12 @@ def qar_risk(
     1.0
     """
     return extreme_risk.estimate_extreme_risk(
-        choose_quasi_identifiers(table, p, sample, seed), Level(alpha, tail), memory_mb
+        choose_quasi_identifiers(table, p, sample, seed), Level(alpha, tail)
     )
 
 
 @table_function(
-    "tbl, columns, p, sample, seed, memory_mb, nulls, entity",
+    "tbl, columns, p, sample, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=CODES,
     question=Question.IDENTIFYING_COLUMNS,
@@ -75,13 +73,12 @@ def qar_risk(
     output=Output("output", ("quasi_identifiers",), of="qar_risk"),
 )
 def qar_quasi_identifiers(
-    table: Codes, p: Size = 3, sample: ChoicesDrawn = 0, seed: Seed = 0, memory_mb: Memory = 1024
+    table: Codes, p: Size = 3, sample: ChoicesDrawn = 0, seed: Seed = 0
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    `sample` is the number of choices to draw instead of counting all; `status` then reports this. `memory_mb`
-    bounds the memory that counting takes in addition to the engine's. Refuses an empty table, p beyond the
-    columns, and more than 200,000 choices. `entity` is as above.
+    `sample` is the number of choices to draw instead of counting all; `status` then reports this.
+    Refuses an empty table, p beyond the columns, and more than 200,000 choices. `entity` is as above.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]
@@ -89,13 +86,11 @@ def qar_quasi_identifiers(
     >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
     [(['age'], 0.75), (['sex'], 0.5)]
     """
-    return extreme_risk.rank_quasi_identifiers(
-        choose_quasi_identifiers(table, p, sample, seed), memory_mb
-    )
+    return extreme_risk.rank_quasi_identifiers(choose_quasi_identifiers(table, p, sample, seed))
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
+    "tbl, columns, p, alpha, tail, sample, seed, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
     question=Question.UNIQUE_RECORDS,
@@ -110,7 +105,6 @@ def qar_contributions(
     *,
     sample: ChoicesDrawn = 0,
     seed: Seed = 0,
-    memory_mb: Memory = 1024,
 ) -> list[Contribution]:
     """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
@@ -128,12 +122,11 @@ def qar_contributions(
     return record_contributions.list_contributions(
         choose_quasi_identifiers(require_one_record_per_person(table), p, sample, seed),
         Level(alpha, tail),
-        memory_mb,
     )
 
 
 @table_function(
-    "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls, entity",
+    "tbl, columns, p, alpha, tail, sample, seed, nulls, entity",
     answer=Answer.ROWS,
     reduction=CODES,
     absences=RECORD_CODES.absences,
@@ -149,7 +142,6 @@ def qar_proxies(
     *,
     sample: ChoicesDrawn = 0,
     seed: Seed = 0,
-    memory_mb: Memory = 1024,
 ) -> list[ProxyAgreement]:
     """Compare what is quick to compute for a record with its exact contribution to the extreme risk.
 
@@ -167,12 +159,11 @@ def qar_proxies(
     return record_contributions.compare_proxies(
         choose_quasi_identifiers(require_one_record_per_person(table), p, sample, seed),
         Level(alpha, tail),
-        memory_mb,
     )
 
 
 @table_function(
-    "tbl, columns, remove, ranking, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
+    "tbl, columns, remove, ranking, p, alpha, tail, sample, seed, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
     question=Question.IDENTIFYING_COLUMNS,
@@ -189,7 +180,6 @@ def qar_elimination(
     tail: TailShare = 0.05,
     sample: ChoicesDrawn = 0,
     seed: Seed = 0,
-    memory_mb: Memory = 1024,
 ) -> list[Removal]:
     """Remove the records of most extreme risk, one after the other, and give the risk after each.
 
@@ -209,5 +199,4 @@ def qar_elimination(
         Level(alpha, tail),
         remove,
         ranking,
-        memory_mb,
     )

@@ -2,7 +2,6 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import minimal_uniques
-from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.minimal_uniques import Dis, MaxSize, find_minimal_uniques
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.rare_combinations import LeastShared
@@ -11,16 +10,14 @@ from reid_sql.reductions.qar import UNIQUES
 
 
 @table_function(
-    "tbl, columns, max_size, dis, memory_mb, key, nulls, entity",
+    "tbl, columns, max_size, dis, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     question=Question.UNIQUE_RECORDS,
     source="Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003",
     output=Output("output", ("scores",)),
 )
-def suda_scores(
-    table: Codes, max_size: MaxSize = 4, dis: Dis = 0.1, memory_mb: Memory = 1024
-) -> minimal_uniques.SudaScores:
+def suda_scores(table: Codes, max_size: MaxSize = 4, dis: Dis = 0.1) -> minimal_uniques.SudaScores:
     """Score each record that stands out: how many sets of columns single it out, and how small these are.
 
     The score of a record is the sum of the scores of its minimal unique sets, which `output := 'subsets'`
@@ -43,11 +40,11 @@ def suda_scores(
     >>> suda_scores(people).suda_score.tolist()
     [1.0, 1.0, 1.0]
     """
-    return minimal_uniques.score_records(find_minimal_uniques(table, max_size, memory_mb), dis)
+    return minimal_uniques.score_records(find_minimal_uniques(table, max_size), dis)
 
 
 @table_function(
-    "tbl, columns, max_size, memory_mb, key, nulls, entity, k",
+    "tbl, columns, max_size, key, nulls, entity, k",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     question=Question.UNIQUE_RECORDS,
@@ -55,7 +52,7 @@ def suda_scores(
     output=Output("output", ("subsets",), of="suda_scores"),
 )
 def minimal_unique_subsets(
-    table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024, k: LeastShared = 2
+    table: Codes, max_size: MaxSize = 4, k: LeastShared = 2
 ) -> minimal_uniques.UniqueSubsets:
     """List, for each record, the smallest sets of columns that single it out.
 
@@ -69,11 +66,11 @@ def minimal_unique_subsets(
     >>> minimal_unique_subsets(people).columns.tolist()
     [['sex'], ['age', 'sex'], ['age']]
     """
-    return minimal_uniques.list_subsets(find_minimal_uniques(table, max_size, memory_mb, k))
+    return minimal_uniques.list_subsets(find_minimal_uniques(table, max_size, k))
 
 
 @table_function(
-    "tbl, columns, max_size, memory_mb, key, nulls, entity, k",
+    "tbl, columns, max_size, key, nulls, entity, k",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     question=Question.UNIQUE_RECORDS,
@@ -81,7 +78,7 @@ def minimal_unique_subsets(
     output=Output("output", ("columns",), of="suda_scores"),
 )
 def column_contributions(
-    table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024, k: LeastShared = 2
+    table: Codes, max_size: MaxSize = 4, k: LeastShared = 2
 ) -> minimal_uniques.ColumnContributions:
     """Measure how far each column makes a record stand out, for each record that does.
 
@@ -96,4 +93,4 @@ def column_contributions(
     >>> column_contributions(people).column_name.tolist()
     ['sex', 'age', 'sex', 'age']
     """
-    return minimal_uniques.score_columns(find_minimal_uniques(table, max_size, memory_mb, k))
+    return minimal_uniques.score_columns(find_minimal_uniques(table, max_size, k))

@@ -85,7 +85,7 @@ def unicity_curve(
 
 
 @table_function(
-    "tbl, entity, columns, memory_mb, nulls",
+    "tbl, entity, columns, nulls",
     answer=Answer.ROWS,
     reduction=PERSON_ROWS,
     question=Question.UNIQUE_RECORDS,

@@ -262,7 +262,7 @@ def sparse_matching_curve(
     ]
 
 
-def _subset_sizes(people: int, sizes: npt.ArrayLike | None) -> npt.ArrayLike:
+def _subset_sizes(people: int, sizes: npt.ArrayLike | None) -> Floats | Integers:
     if sizes is None:
         return default_subset_sizes(people)
     inside = Number(

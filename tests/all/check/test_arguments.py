@@ -23,7 +23,6 @@ DECLARED: Mapping[str, str] = {
     "samples": "how many draws an average is taken over",
     "exact_up_to": "whether all choices are counted, or draws of them",
     "targets": "how many people all attacks of one audit are tried on",
-    "memory_mb": "how much memory a count may take",
     "max_sets": "how many sets are counted before the search is given up",
 }
 GROUPS = [

@@ -96,24 +96,6 @@ def test_so_many_choices_that_codes_are_counted_count_people(seed: int, nulls: s
             assert (row["distinction"], row["separation"]) == pytest.approx((right, apart))
 
 
-def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
-    many = pl.select(pl.int_range(40_000).alias("person")).with_columns(
-        (pl.col("person") * (place + 7) % (90 + place)).alias(name)
-        for place, name in enumerate("abcdefg")
-    )
-    columns, reported = (
-        list("abcdefg"),
-        r"memory_mb must be at least \d+ for 40000 .*of 7 columns, got 1; pass more",
-    )
-    for name, given in (("attribute_risk", "7"), ("qar_risk", "3")):
-        with pytest.raises(ReidError, match=reported):
-            by_polars(name, many, columns, int(given), entity="person", memory_mb=1)
-        with pytest.raises(duckdb.Error, match=reported):
-            by_duckdb(
-                f"FROM {name}(t, {columns}, {given}, entity := 'person', memory_mb := 1)", t=many
-            )
-
-
 @each_cell("nulls", ["value", "drop"])
 @each_cell("seed", range(8))
 def test_the_risk_of_a_choice_is_that_of_people(seed: int, nulls: str) -> None:
