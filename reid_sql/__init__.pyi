@@ -85,7 +85,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def audit_synthetic(
@@ -127,17 +126,6 @@ def class_size_histogram(
     entity: str | None = None,
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def column_contributions(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
 ) -> duckdb.DuckDBPyRelation: ...
 def compare(
     con: duckdb.DuckDBPyConnection,
@@ -324,17 +312,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def minimal_unique_subsets(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> duckdb.DuckDBPyRelation: ...
 def model_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation: ...
 def population_risk(
     con: duckdb.DuckDBPyConnection,
@@ -406,23 +383,6 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def qar_contributions(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    output: Literal["contributions", "proxies", "elimination"] = "contributions",
-    remove: int = 100,
-    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
-) -> duckdb.DuckDBPyRelation: ...
 def qar_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -432,10 +392,14 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> duckdb.DuckDBPyRelation: ...
 def quasi_identifiers(
     con: duckdb.DuckDBPyConnection,
@@ -446,7 +410,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> duckdb.DuckDBPyRelation: ...
 def risk_summary(
@@ -486,28 +449,17 @@ def score_records(
     population: float,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> duckdb.DuckDBPyRelation: ...
-def sparse_correctness_curve(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> duckdb.DuckDBPyRelation: ...
 def suda_scores(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     columns: Sequence[str],
     max_size: int = 4,
     dis: float = 0.1,
-    memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> duckdb.DuckDBPyRelation: ...
 def t_closeness(
     con: duckdb.DuckDBPyConnection,
@@ -533,8 +485,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
-    memory_mb: int = 1024,
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def uniqueness_profile(
     con: duckdb.DuckDBPyConnection,
@@ -552,7 +504,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> duckdb.DuckDBPyRelation: ...
 def validate_risk(
     con: duckdb.DuckDBPyConnection,

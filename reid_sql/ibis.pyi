@@ -45,7 +45,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> Table: ...
 def audit_synthetic(
@@ -310,10 +309,14 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> Table: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -323,7 +326,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> Table: ...
 def risk_summary(
@@ -354,17 +356,6 @@ def safe_table(
     tables: Sequence[str] | None = None,
     published: _Frame | Sequence[_Frame] | None = None,
 ) -> Table: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> Table: ...
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -387,8 +378,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
-    memory_mb: int = 1024,
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
 ) -> Table: ...
 def uniqueness_profile(
     model: str,
@@ -404,7 +395,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> Table: ...
 def validate_risk(
     tbl: _Frame,

@@ -60,7 +60,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> pl.LazyFrame: ...
 def audit_synthetic(
@@ -105,16 +104,6 @@ def class_size_histogram(
     entity: str | None = None,
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-) -> pl.LazyFrame: ...
-def column_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
 ) -> pl.LazyFrame: ...
 def compare(
     original: _Frame,
@@ -289,16 +278,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> pl.LazyFrame: ...
-def minimal_unique_subsets(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> pl.LazyFrame: ...
 def model_json(model: str) -> pl.LazyFrame: ...
 def population_risk(
     tbl: _Frame,
@@ -370,22 +349,6 @@ def pyc_share(
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
 ) -> pl.Expr: ...
-def qar_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    output: Literal["contributions", "proxies", "elimination"] = "contributions",
-    remove: int = 100,
-    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
-) -> pl.LazyFrame: ...
 def qar_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -394,10 +357,14 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> pl.LazyFrame: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -407,7 +374,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> pl.LazyFrame: ...
 def risk_summary(
@@ -444,26 +410,16 @@ def score_records(
     population: _Value,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> pl.LazyFrame: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> pl.LazyFrame: ...
 def suda_scores(
     tbl: _Frame,
     columns: Sequence[str],
     max_size: int = 4,
     dis: float = 0.1,
-    memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> pl.LazyFrame: ...
 def t_closeness(
     tbl: _Frame,
@@ -487,8 +443,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
-    memory_mb: int = 1024,
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
 ) -> pl.LazyFrame: ...
 def uniqueness_profile(
     model: str,
@@ -507,7 +463,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> pl.LazyFrame: ...
 def validate_risk(
     tbl: _Frame,

@@ -60,7 +60,6 @@ def attribute_risk(
     columns: Sequence[str],
     max_size: int = 3,
     nulls: Literal["value", "wildcard", "drop"] = "value",
-    memory_mb: int = 1024,
     entity: str | None = None,
 ) -> DataFrame: ...
 def audit_synthetic(
@@ -105,16 +104,6 @@ def class_size_histogram(
     entity: str | None = None,
     by: Sequence[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-) -> DataFrame: ...
-def column_contributions(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
 ) -> DataFrame: ...
 def compare(
     original: _Frame,
@@ -291,16 +280,6 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> DataFrame: ...
-def minimal_unique_subsets(
-    tbl: _Frame,
-    columns: Sequence[str],
-    max_size: int = 4,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    k: int = 2,
-) -> DataFrame: ...
 def model_json(model: str) -> DataFrame: ...
 def population_risk(
     tbl: _Frame,
@@ -380,10 +359,14 @@ def qar_risk(
     tail: float = 0.05,
     sample: int = 0,
     seed: int = 0,
-    memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    output: Literal["risk", "quasi_identifiers"] = "risk",
+    output: Literal[
+        "risk", "quasi_identifiers", "contributions", "proxies", "elimination"
+    ] = "risk",
+    key: str | None = None,
+    remove: int = 100,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> DataFrame: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -393,7 +376,6 @@ def quasi_identifiers(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> DataFrame: ...
 def risk_summary(
@@ -430,26 +412,16 @@ def score_records(
     population: _Value,
     sample: Literal["ignored", "known"] = "ignored",
 ) -> DataFrame: ...
-def sparse_correctness_curve(
-    tbl: _Frame,
-    person: str,
-    item: str,
-    points: int = 2,
-    exact_up_to: int = 1000000,
-    samples: int = 10000,
-    seed: int = 0,
-    sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-) -> DataFrame: ...
 def suda_scores(
     tbl: _Frame,
     columns: Sequence[str],
     max_size: int = 4,
     dis: float = 0.1,
-    memory_mb: int = 1024,
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["scores", "subsets", "columns"] = "scores",
+    k: int = 2,
 ) -> DataFrame: ...
 def t_closeness(
     tbl: _Frame,
@@ -473,8 +445,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-    output: Literal["points", "people"] = "points",
-    memory_mb: int = 1024,
+    output: Literal["points", "curve", "people"] = "points",
+    sizes: Sequence[float] | None = None,
 ) -> DataFrame: ...
 def uniqueness_profile(
     model: str,
@@ -493,7 +465,6 @@ def unsafe_combinations(
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    memory_mb: int = 1024,
 ) -> DataFrame: ...
 def validate_risk(
     tbl: _Frame,

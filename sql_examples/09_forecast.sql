@@ -45,18 +45,6 @@ SELECT round(pyc_share(40 * ln(2), 0, 8e9), 4) AS correctness,
 -- | --- | --- | --- |
 -- | 0.9936 | 0.9872 | 1 |
 
--- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right
--- one?
-CREATE TEMP TABLE purchases AS
-SELECT range // 5 AS person, (range * 7919 + range // 5 * (range % 5)) % 23 AS item FROM range(2000);
-SELECT n, round(correctness, 4) AS correctness, standard_error, people
-FROM sparse_correctness_curve(purchases, 'person', 'item', points := 2, sizes := [10, 100, 400]);
--- | n | correctness | standard_error | people |
--- | --- | --- | --- | --- |
--- | 10 | 0.7519 | 0 | 400 |
--- | 100 | 0.1634 | 0 | 400 |
--- | 400 | 0.041 | 0 | 400 |
-
 -- Scores of a matcher, of right pairs and of wrong ones: how often is the right person first among n?
 SELECT n, round(correctness, 3) AS correctness
 FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]);

@@ -25,7 +25,7 @@ FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5);
 -- What each record adds to this risk. `key` identifies records; without it, `record` is the position, from 0.
 SELECT record, round(1e6 * contribution, 1) AS millionths, unique_quasi_identifiers,
   round(u_plus, 2) AS u_plus
-FROM qar_contributions(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5)
+FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5, output := 'contributions')
 ORDER BY contribution DESC, record LIMIT 3;
 -- | record | millionths | unique_quasi_identifiers | u_plus |
 -- | --- | --- | --- | --- |
@@ -36,9 +36,9 @@ ORDER BY contribution DESC, record LIMIT 3;
 -- The remaining risk without the 50 records that add most, chosen one after the other, and in a fixed
 -- order.
 SELECT e.step, round(e.risk, 4) AS exact, round(u.risk, 4) AS u_plus, round(e.bound, 4) AS at_least
-FROM qar_contributions(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5,
+FROM qar_risk(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5,
   output := 'elimination') AS e
-JOIN qar_contributions(people, getvariable('all_columns'), remove := 50, ranking := 'u_plus', alpha := 0.1,
+JOIN qar_risk(people, getvariable('all_columns'), remove := 50, ranking := 'u_plus', alpha := 0.1,
   tail := 0.5, output := 'elimination') AS u USING (step)
 WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 -- | step | exact | u_plus | at_least |
@@ -49,7 +49,7 @@ WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 
 -- How well quick proxies approximate the exact contributions.
 SELECT proxy, round(pearson, 2) AS pearson, round(kendall, 2) AS kendall, round(auc, 2) AS auc
-FROM qar_contributions(people,
+FROM qar_risk(people,
   ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'],
   alpha := 0.1, tail := 0.5, output := 'proxies')
 WHERE status = 'ok';

@@ -16,7 +16,7 @@ FROM scores ORDER BY suda_score DESC, record LIMIT 3;
 
 -- The reasons for one record: nobody else has these values together; without any one of them, others do.
 SELECT "columns", size, score
-FROM minimal_unique_subsets(people, getvariable('known'), key := 'id')
+FROM suda_scores(people, getvariable('known'), key := 'id', output := 'subsets')
 WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT 1);
 -- | columns | size | score |
 -- | --- | --- | --- |
@@ -27,7 +27,7 @@ WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT
 
 -- Which columns cause the score of that record, and those of the whole table?
 SELECT column_name, subsets, score, round(contribution, 3) AS contribution
-FROM column_contributions(people, getvariable('known'), key := 'id')
+FROM suda_scores(people, getvariable('known'), key := 'id', output := 'columns')
 WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT 1)
 ORDER BY contribution DESC, column_name;
 -- | column_name | subsets | score | contribution |
@@ -39,7 +39,7 @@ ORDER BY contribution DESC, column_name;
 -- | sex | 1 | 6 | 0.25 |
 
 SELECT column_name, round(sum(score) / (SELECT sum(suda_score) FROM scores), 3) AS contribution
-FROM column_contributions(people, getvariable('known'))
+FROM suda_scores(people, getvariable('known'), output := 'columns')
 GROUP BY column_name ORDER BY contribution DESC;
 -- | column_name | contribution |
 -- | --- | --- |

@@ -52,3 +52,15 @@ GROUP BY known_rows;
 -- | known_rows | people |
 -- | --- | --- |
 -- | 2 | 500 |
+
+-- Sets: who bought what. The attacker knows two purchases of a person; how often does that name the right
+-- one?
+CREATE TEMP TABLE purchases AS
+SELECT range // 5 AS person, (range * 7919 + range // 5 * (range % 5)) % 23 AS item FROM range(2000);
+SELECT n, round(correctness, 4) AS correctness, standard_error, people
+FROM unicity(purchases, 'person', ['item'], points := 2, sizes := [10, 100, 400], output := 'curve');
+-- | n | correctness | standard_error | people |
+-- | --- | --- | --- | --- |
+-- | 10 | 0.7519 | 0 | 400 |
+-- | 100 | 0.1634 | 0 | 400 |
+-- | 400 | 0.041 | 0 | 400 |

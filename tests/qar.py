@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -27,6 +28,11 @@ def coded(table: Rows) -> Codes:
         list(columns),
         np.arange(len(table)),
     )
+
+
+def within(table: Codes, megabytes: int) -> Codes:
+    """The table, to be counted within so much memory."""
+    return replace(table, memory=np.array([megabytes * 10**6]))
 
 
 def draw(seed: int, records: int, columns: int, values: int) -> list[list[int]]:

@@ -405,7 +405,7 @@ def test_the_permanent_script_without_a_name_says_from_where_it_is_called(tmp_pa
 
 
 REMOVALS = (
-    f"FROM qar_contributions('{PEOPLE}', ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', "
+    f"FROM qar_risk('{PEOPLE}', ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', "
     "'diagnosis'], remove := 5, ranking := 'u_plus', alpha := 0.1, tail := 0.5, output := 'elimination')"
 )
 
@@ -507,7 +507,7 @@ def test_one_function_is_described_in_full() -> None:
     assert "unique_records BIGINT" in " ".join(reported.split())
     assert "Refuses an empty table" in reported
     assert "Not on Spark: it reads the codes of all records" in " ".join(
-        command("functions", "qar_contributions").stdout.split()
+        command("functions", "qar_risk").stdout.split()
     )
     refused = command("functions", "risk_sumary")
     assert refused.returncode == 2

@@ -169,7 +169,7 @@ def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("name", ["forecast", "validate", "contributions", "compare", "audit"])
 @pytest.mark.first(cells=2)
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    contributions = f"FROM qar_contributions('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9)"
+    contributions = f"FROM qar_risk('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9, output := 'contributions')"
     calls = {**CALLS, "contributions": ["query", contributions]}
     assert main([*calls[name], "--plot", "chart.svg"]) == 0
     capsys.readouterr()
@@ -182,8 +182,6 @@ def asked(measure: Measure) -> str:
     given: dict[str, Any] = {
         "population": 100000,
         "scenario": '"s.toml"',
-        "person": '"patient_id"',
-        "item": '"day"',
         "household": '"town"',
         "value": '"day"',
     }
@@ -221,18 +219,16 @@ def test_no_measure_of_the_gate_is_judged_in_silence(other: str) -> None:
     page = check(write_policy(every, 'cautions = "refuse"', about=FILES[other]))
     assert [each["measure"] for each in page["checks"]] == list(measures) != []
     for judged in page["checks"]:
-        # the person of sparse_correctness_curve names them
-        is_shown = measures[judged["measure"]].function != "sparse_correctness_curve"
-        assert any(HINT in caution for caution in judged["cautions"]) == is_shown, judged
-        assert judged["verdict"] == "not judged" or not is_shown, judged
+        assert any(HINT in caution for caution in judged["cautions"]), judged
+        assert judged["verdict"] == "not judged", judged
     assert "looks like an identifier and repeats" in render_html(page)
     assert page["verdict"] == "not judged"
 
 
-def test_a_measure_of_sets_silences_no_other() -> None:
-    """The person's column of one check is known there; the other check counts rows all the same."""
-    sets = asked(MEASURES["sparse_correctness"])
-    page = check(write_policy(f'{{measure = "k", at_least = 5}}, {sets}'))
+def test_a_measure_of_households_silences_no_other() -> None:
+    """The household's column of one check is known there; the other check counts rows all the same."""
+    households = '{measure = "household_uniqueness", household = "patient_id", at_most = 1}'
+    page = check(write_policy(f'{{measure = "k", at_least = 5}}, {households}'))
     told = [any(HINT in caution for caution in each["cautions"]) for each in page["checks"]]
     assert told == [True, False]
 

@@ -65,8 +65,9 @@ def terms() -> str:
 
 def absences() -> str:
     """What Spark lacks, and why."""
-    reasons = ((function.name, facts.absence(function)) for function in declared().values())
-    lines = [f"| `{name}` | {reason} |\n" for name, reason in reasons if reason]
+    outputs = (each for function in declared().values() for each in function.all_outputs)
+    reasons = ((output.call, facts.absence(output)) for output in outputs)
+    lines = [f"| `{call}` | {reason} |\n" for call, reason in reasons if reason]
     return "".join(["| function | why not |\n| --- | --- |\n", *lines])
 
 

@@ -54,7 +54,6 @@ GIVEN: Final[Mapping[str, str]] = {
     "k": "5",
 }
 TABLES: Final[Mapping[str, str]] = {
-    "sparse_correctness_curve": "purchases",
     "unicity": "purchases",
     "equivalence_class_people": "purchases",
     "load_model": "saved",

@@ -41,7 +41,7 @@ def _from(
 ) -> Sparse:
     sizes = default_subset_sizes(round(people * fraction)).tolist()
     call = (
-        "sparse_correctness_curve(baskets, 'basket', 'item', "
+        "unicity(baskets, 'basket', ['item'], output := 'curve', "
         f"points := {points}, sizes := {[*sizes, people]})"
     )
     found = [

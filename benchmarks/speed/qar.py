@@ -52,7 +52,7 @@ def cases(threads: int) -> Iterator[Case]:
     prepare = table(PEOPLE, SURVEY)
     columns = _names(SURVEY)
     risk = f"SELECT records FROM qar_risk(people, {columns})"
-    every = f"SELECT count(contribution) AS records FROM qar_contributions(people, {columns})"
+    every = f"SELECT count(contribution) AS records FROM qar_risk(people, {columns}, output := 'contributions')"
     again = _job(risk, threads, prepare, PEOPLE + 1)
     yield Case(
         "qar",
@@ -61,7 +61,7 @@ def cases(threads: int) -> Iterator[Case]:
         again,
         1e-3,
     )
-    path = f"qar_contributions(people, {columns}, remove := {REMOVED}, output := 'elimination')"
+    path = f"qar_risk(people, {columns}, remove := {REMOVED}, output := 'elimination')"
     steps = f"SELECT {PEOPLE} AS records FROM {path} HAVING count(risk) = {REMOVED + 1}"
     naive = sum(PEOPLE - step for step in range(REMOVED))
     again = _job(risk, threads, prepare, naive)

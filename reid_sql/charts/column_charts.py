@@ -176,9 +176,11 @@ def choices(answer: object, risk: object) -> spec.Chart:
 def contributions(answer: object) -> spec.Chart:
     """Draw by how much the extreme risk would fall without each record, those that add most first.
 
-    Of the answer of `qar_contributions`.
+    Of the answer of `qar_risk(output := 'contributions')`.
     """
-    rows = rows_of("contributions", answer, "qar_contributions", ("contribution",))
+    rows = rows_of(
+        "contributions", answer, "qar_risk(output := 'contributions')", ("contribution",)
+    )
     ranked = sorted(
         (row["contribution"] for row in rows if row["contribution"] is not None), reverse=True
     )
@@ -199,7 +201,7 @@ def contributions(answer: object) -> spec.Chart:
 def elimination(answer: object) -> spec.Chart:
     """Draw the fall of the extreme risk by removals, under the largest fall that is possible.
 
-    Of the answer of `qar_contributions(output := 'elimination')`, or of several of them by the names of the
+    Of the answer of `qar_risk(output := 'elimination')`, or of several of them by the names of the
     orders that chose the records, a line each.
     """
     orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
@@ -231,7 +233,7 @@ def _read_removals(answer: object) -> list[Row]:
     rows = rows_of(
         "elimination",
         answer,
-        "qar_contributions(output := 'elimination')",
+        "qar_risk(output := 'elimination')",
         ("step", "risk", "bound"),
         "step",
     )

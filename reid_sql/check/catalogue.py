@@ -304,15 +304,12 @@ ALL: Final = (
         extra=COPULA_PARAMETERS,
     ),
     *_measures(
-        "sparse_correctness_curve",
+        "unicity",
         (
             "sparse_correctness",
             "share of people distinguished by a few of their items, in the whole table",
-            {"column": "correctness", "interval": True, "pick": highest("n")},
+            {"column": "correctness", "extra": (Parameter("points", POINTS, 2),)},
         ),
-    ),
-    *_measures(
-        "unicity",
         (
             "unicity",
             "share of people whom a few known rows of theirs single out",

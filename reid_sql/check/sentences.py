@@ -22,7 +22,7 @@ Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15
 MAX_DIGITS: Final = 17  # those of a double
 RELATIVE_TOLERANCE: Final = 1e-9  # up to which a measure takes two figures for the same
-WORK_LIMITS: Final = ("memory_mb", "max_sets")  # parameters that bound the work, not the figure
+WORK_LIMITS: Final = ("max_sets",)  # parameters that bound the work, not the figure
 VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",

@@ -60,7 +60,6 @@ PIECE: Final = 1024  # equal records that are in memory together
 LOOK: Final = 0.05  # seconds between two looks whether Ctrl-C was pressed
 # of a name that differs from another in capitals alone
 SUFFIX: Final = f"reid{secrets.token_hex(8)}"
-NO_SETTING: Final = "run SET memory_limit, or "  # a remedy in SQL alone
 # DuckDB passes on the sentence of a refusal, but not its class.
 KINDS: Final[Mapping[str, type[ReidError]]] = {
     "must be columns of ": UnknownNameError,
@@ -372,7 +371,7 @@ def refused() -> Iterator[None]:
 
 
 def _sentence(error: duckdb.Error) -> str:
-    return sentence(error).replace(SUFFIX, "").replace(NO_SETTING, "")
+    return sentence(error).replace(SUFFIX, "")
 
 
 @contextmanager

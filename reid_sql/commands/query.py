@@ -29,7 +29,7 @@ from reid_sql_udfs import declared
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 REFUSAL_NO_CHART: Final = (
     "--plot must come with the answer of a function that has a chart, got none; select all of its columns, such as "
-    "FROM qar_contributions(…)"
+    "FROM qar_risk(…)"
 )
 ROWS_AT_A_TIME: Final = 1000  # that are printed while the others are computed
 MEMORY: Final = ":memory:"

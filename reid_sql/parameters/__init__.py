@@ -99,7 +99,6 @@ VALUE_OR_DROP: Final = Choice(
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 COLUMNS_AND_KEY: Final = Columns("columns and key")
-PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 TABLES: Final = Tables()
@@ -141,7 +140,6 @@ __all__ = [
     "NULL_WORDS",
     "OPTIONAL_TABLE",
     "ORDERED",
-    "PERSON_OR_ITEM",
     "POINTS",
     "POPULATION",
     "PROBABILITY",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.evidence import DistinctTexts
@@ -27,6 +27,7 @@ from reid_sql.sql.people import (
     with_entity,
 )
 from reid_sql.sql.records import (
+    MEMORY_LIMIT,
     count_distinct,
     encode_values,
     fits_memory,
@@ -47,7 +48,6 @@ DISTINCT_CODES: Final = Reduction(
     arguments=(
         TBL,
         Argument("columns", SOME_COLUMNS, optional=True),
-        Argument("memory_mb", MEMORY, 1024),
         DROPPABLE_NULLS,
         ENTITY,
     ),
@@ -56,6 +56,7 @@ DISTINCT_CODES: Final = Reduction(
         "codes": "INTEGER[][]",
         "records": "BIGINT[]",
         "people": "BIGINT[]",
+        "memory": "BIGINT[]",
     },
     arrays=DistinctCodes,
     whole=True,
@@ -91,11 +92,11 @@ SAVED: Final = Reduction(
 
 
 def distinct_codes(
-    tbl: Source, columns: Sequence[str] | None, memory_mb: int, nulls: str, entity: str | None
+    tbl: Source, columns: Sequence[str] | None, nulls: str, entity: str | None
 ) -> str:
     """List the distinct records as codes, 0 for NULL, and those of people if any."""
     if columns is None:
-        return _of_all_columns(tbl, memory_mb, nulls, entity)
+        return _of_all_columns(tbl, nulls, entity)
     columns_read = with_entity(columns, entity, nulls)
     people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(columns_read)}, 0))"
     what = f" distinct records of {len(columns)} columns"
@@ -106,13 +107,13 @@ def distinct_codes(
           {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
         )
         SELECT {sql_text.texts(columns)} AS names, {list_codes(columns)} AS codes, list(records)::BIGINT[] AS records,
-          {people} AS people
+          {people} AS people, [{MEMORY_LIMIT}] AS memory
         FROM reid_distinct {encode_values(columns_read, "reid_distinct")}
-        WHERE (SELECT {fits_memory(CODE * len(columns) + COUNTS, memory_mb, what)} FROM reid_distinct)"""
+        WHERE (SELECT {fits_memory(CODE * len(columns) + COUNTS, what)} FROM reid_distinct)"""
     return check_people(tbl, "columns", columns, entity, nulls, body)
 
 
-def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None) -> str:
+def _of_all_columns(tbl: Source, nulls: str, entity: str | None) -> str:
     """The same of all columns of the table, whose names only the query knows."""
     # EXCLUDE would not bind a missing name, and for a lambda DuckDB calls list_filter by its bare name.
     pattern = "*" if entity is None else text(pattern_of_others(entity))
@@ -121,7 +122,7 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
     codes, people = "reid_codes", "[]"
     if entity is not None:  # whose codes come last
         codes, people = "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
-    fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
+    fits = fits_memory(CODE + COUNTS, " distinct records")
     # A window for each column would keep all columns in memory once more: their values are numbered together.
     body = f"""
         WITH reid_keys AS (
@@ -161,6 +162,7 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
         )
         SELECT ({_names_of_others(tbl, entity)}) AS names,
           {codes} AS codes, reid_records AS records, {people}::BIGINT[] AS people,
+          [{MEMORY_LIMIT}] AS memory,
           reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
           {text(nulls)} AS nulls
         FROM reid_all, reid_counts, reid_sizes"""

@@ -25,7 +25,7 @@ from reid_sql.sql.people import count_people, with_entity
 from reid_sql.sql.records import (
     codes_of,
     encode_values,
-    fits_memory_limit,
+    fits_memory,
     named_by_key,
     with_null_report,
 )
@@ -111,7 +111,7 @@ def known_records(
         SELECT id AS place, records, {codes} AS codes,
           {_list_texts(text_columns, columns_read)} AS texts, people, members, {near} AS near
         FROM {relation} {encode_values(columns, "reid_distinct")}
-        WHERE (SELECT {fits_memory_limit(KNOWN_BYTES)} FROM reid_distinct)"""
+        WHERE (SELECT {fits_memory(KNOWN_BYTES)} FROM reid_distinct)"""
     body = named_by_key(
         tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body)
     )

@@ -1,13 +1,11 @@
 """People who have all the points that an attacker knows of one: items of a set, or rows of a table."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.matching import Matches, RowMatches
+from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import (
-    PERSON_OR_ITEM,
-    POINTS,
     SEED,
     Column,
     Columns,
@@ -23,7 +21,6 @@ from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, name, refusal, text
 from reid_sql.sql.tolerance import join_within, tolerance_tables
 
-Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
 # points that are joined one by one; the few who have them are compared with the others
@@ -57,54 +54,36 @@ COMBINATIONS: Final = Number(
     whole=True,
 )
 DEFAULT_POINTS: Final = (1, 2, 3, 4)
-COLUMNS: Final = {
-    "points": "BIGINT",  # 0 where all of a person's are known
-    "matches": "BIGINT",
-    "weight": "DOUBLE",
-    "people": "BIGINT",
-    "people_with_fewer": "BIGINT",
-    "draws": "BIGINT",
-}
-DRAWS: Final = (
-    Argument("exact_up_to", COMBINATIONS, 1_000_000),
-    Argument("samples", SAMPLES, 10_000),
-    Argument("seed", SEED, 0),
-    DROPPABLE_NULLS,
-)
 MAX_BINNED: Final = "9e15"  # below which a double is exact
 REMEDY_BINS: Final = "cast them in a view, or name another column"
-BY_REASON: Final = "its targets are drawn from the people of one table"
 MATCHES: Final = Reduction(
     __name__,
     name="matches",
     words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
     arguments=(
         TBL,
-        Argument("person", PERSON_OR_ITEM),
-        Argument("item", PERSON_OR_ITEM),
-        Argument("points", POINTS, 2),
-        *DRAWS,
-    ),
-    columns=COLUMNS,
-    arrays=Matches,
-    reasons={"entity": "its person names the column that identifies people", "by": BY_REASON},
-)
-ROW_MATCHES: Final = Reduction(
-    __name__,
-    name="row_matches",
-    words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
-    arguments=(
-        TBL,
         Argument("entity", ENTITY_COLUMN),
         Argument("columns", ENTITY_AND_COLUMNS),
         Argument("points", KNOWN_ROWS, DEFAULT_POINTS),
-        *DRAWS,
+        Argument("exact_up_to", COMBINATIONS, 1_000_000),
+        Argument("samples", SAMPLES, 10_000),
+        Argument("seed", SEED, 0),
+        DROPPABLE_NULLS,
         WITHIN,
         Argument("bins", Bins(), optional=True),
     ),
-    columns={**COLUMNS, "place": "BIGINT", "resolution": "VARCHAR"},
-    arrays=RowMatches,
-    reasons={"by": BY_REASON},
+    columns={
+        "points": "BIGINT",  # 0 where all of a person's are known
+        "matches": "BIGINT",
+        "weight": "DOUBLE",
+        "people": "BIGINT",
+        "people_with_fewer": "BIGINT",
+        "draws": "BIGINT",
+        "place": "BIGINT",
+        "resolution": "VARCHAR",
+    },
+    arrays=Matches,
+    reasons={"by": "its targets are drawn from the people of one table"},
 )
 
 
@@ -117,30 +96,42 @@ def known_points(points: Sequence[float] | None) -> list[int]:
     return [ALL_POINTS] if points is None else sorted({int(each) for each in points})
 
 
-def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
-    """Bind matches and row_matches to an engine's count, whose first column is the person's."""
-
-    def matches(*, person: str, item: str, points: int, **arguments: Any) -> Counts:  # noqa: ANN401 - the others
-        label = Columns(PERSON_OR_ITEM.words)
-        return count(**arguments, label=label, columns=[person, item], points=[points])
-
-    def row_matches(
-        *,
-        entity: str,
-        columns: Sequence[str],
-        points: Sequence[float] | None,
-        **arguments: Any,  # noqa: ANN401 - the others
-    ) -> Counts:
-        names, numbers = [entity, *columns], known_points(points)
-        return count(**arguments, label=ENTITY_AND_COLUMNS, columns=names, points=numbers)
-
-    return matches, row_matches
+def matches(
+    *,
+    tbl: Source,
+    entity: str,
+    columns: Sequence[str],
+    points: Sequence[float] | None,
+    tolerance: str | None,
+    bins: Levels | None,
+    **draws: Any,  # noqa: ANN401 - how targets are drawn, and what NULL is
+) -> str:
+    """Count at each resolution of the columns; without bins there is one, which has no name."""
+    label = ENTITY_AND_COLUMNS.words
+    names = list_columns(label, [entity, *columns], fold_case)
+    draws |= {"columns": names, "points": known_points(points)}
+    if bins is None:
+        return _name_resolution(_count(tbl=tbl, tolerance=tolerance, **draws), 0, "NULL::VARCHAR")
+    folded = {fold_case(each) for each in names[1:]}
+    for column in bins:
+        if fold_case(column) not in folded:
+            raise OutOfDomainError(
+                f"bins must name some of the columns, got '{column}'; add it to columns"
+            )
+    if tolerance is not None:
+        raise OutOfDomainError(
+            "bins must be left out with tolerance, got both; ask for one after the other"
+        )
+    parts = []
+    for place, (resolution, levels) in enumerate(list_resolutions(bins)):
+        body = _count(tbl=coarsen(tbl, label, names, levels), **draws)
+        parts.append(_name_resolution(body, place, text(resolution)))
+    return " UNION ALL ".join(parts)
 
 
 def _count(
     *,
     tbl: Source,
-    label: Columns,
     columns: Sequence[str],
     points: Sequence[int],
     exact_up_to: int,
@@ -150,12 +141,11 @@ def _count(
     tolerance: str | None = None,
 ) -> str:
     """Count by each number of points; the first name is the person's column, the others make a point."""
-    names = list_columns(label.words, columns, fold_case)
-    near = _holders(names, tolerance)
+    near = _holders(columns, tolerance)
     holders = "reid_holders" if near else "reid_coded"
     combinations = " UNION ALL ".join([*map(_combinations, points), DRAWN_KNOWLEDGE])
     body = f"""
-        {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names), has_values=bool(near))},
+        {_sets(tbl.rows(columns, drop_nulls=nulls == "drop"), len(columns), has_values=bool(near))},
         {near}
         {_totals(points, exact_up_to)},
         {_drawn(max(points), samples, seed)},
@@ -172,40 +162,8 @@ def _count(
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
         FROM reid_matched JOIN reid_total USING (points)
         GROUP BY ALL ORDER BY points ASC, matches ASC"""
-    return tbl.check_columns(label.words, names, with_null_report(tbl, names, nulls, body))
-
-
-def _count_resolutions(
-    *,
-    tbl: Source,
-    label: Columns,
-    columns: Sequence[str],
-    tolerance: str | None,
-    bins: Levels | None,
-    **arguments: Any,  # noqa: ANN401 - the others
-) -> str:
-    """Count at each resolution of the columns; without bins there is one, which has no name."""
-    names = list_columns(label.words, columns, fold_case)
-    if bins is None:
-        body = _count(tbl=tbl, label=label, columns=names, tolerance=tolerance, **arguments)
-        return _name_resolution(body, 0, "NULL::VARCHAR")
-    folded = {fold_case(each) for each in names[1:]}
-    for column in bins:
-        if fold_case(column) not in folded:
-            raise OutOfDomainError(
-                f"bins must name some of the columns, got '{column}'; add it to columns"
-            )
-    if tolerance is not None:
-        raise OutOfDomainError(
-            "bins must be left out with tolerance, got both; ask for one after the other"
-        )
-    parts = []
-    for place, (resolution, levels) in enumerate(list_resolutions(bins)):
-        body = _count(
-            tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **arguments
-        )
-        parts.append(_name_resolution(body, place, text(resolution)))
-    return " UNION ALL ".join(parts)
+    body = with_null_report(tbl, columns, nulls, body)
+    return tbl.check_columns(ENTITY_AND_COLUMNS.words, columns, body)
 
 
 def _name_resolution(body: str, place: int, resolution: str) -> str:
@@ -246,9 +204,6 @@ def _cell(cell: str, column: str, level: Level | None) -> str:
     number = f"try_cast({cell}::VARCHAR AS DOUBLE)"
     return f"""CASE WHEN {cell} IS NULL THEN NULL WHEN abs({number}) < {MAX_BINNED}
       THEN floor({number} / {level!r}) ELSE {refusal(sentence, "DOUBLE")} END"""
-
-
-matches, row_matches = implement(_count)[0], implement(_count_resolutions)[1]
 
 
 def _sets(rows: str, width: int, *, has_values: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.parameters import COLUMNS, Column, fold_case, list_columns
 from reid_sql.reduction import (
@@ -18,7 +18,14 @@ from reid_sql.reduction import (
 )
 from reid_sql.sql import text as sql_text
 from reid_sql.sql.people import check_people, with_entity
-from reid_sql.sql.records import encode_values, fits_memory, is_key, list_codes, with_null_report
+from reid_sql.sql.records import (
+    MEMORY_LIMIT,
+    encode_values,
+    fits_memory,
+    is_key,
+    list_codes,
+    with_null_report,
+)
 from reid_sql.sql.text import Source, aliases, none_null, numbered, text
 
 COLUMNS_AS_CODES: Final = {
@@ -27,8 +34,8 @@ COLUMNS_AS_CODES: Final = {
     "codes": "INTEGER[][]",
     "position": "BIGINT[]",
     "people": "BIGINT[]",
+    "memory": "BIGINT[]",
 }
-MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
 # bytes a record that any count takes in addition to the codes
 LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)
@@ -41,7 +48,7 @@ CODES: Final = Reduction(
     __name__,
     name="codes",
     words="each column as codes, one small number for each of its values",
-    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, DROPPABLE_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), DROPPABLE_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -51,7 +58,7 @@ UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
     words="each column as codes, with the key of each record, or else whom choices of the columns single out",
-    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, DROPPABLE_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), KEY, DROPPABLE_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -79,17 +86,14 @@ POSITION: Final = {"position": "row_number() OVER () - 1"}  # of a record in the
 ORDINAL_TYPES: Final = "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
 
 
-def codes(
-    tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None
-) -> str:
+def codes(tbl: Source, columns: Sequence[str], nulls: str, entity: str | None) -> str:
     """List each column as codes."""
-    return record_codes(tbl, columns, memory_mb, None, nulls, entity)
+    return record_codes(tbl, columns, None, nulls, entity)
 
 
 def record_codes(
     tbl: Source,
     columns: Sequence[str],
-    memory_mb: int,
     key: str | None,
     nulls: str,
     entity: str | None,
@@ -97,7 +101,7 @@ def record_codes(
     """List each column as codes, with the key of each record, or else its position in the scan."""
     if entity is not None:
         refuse_key_with_entity(key)
-        return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
+        return _codes_of_people(tbl, columns, entity, nulls)
     columns_read = [*columns] if key is None else [*columns, key]
     is_complete = f"AND {none_null(columns)}" if nulls == "drop" else ""
     body = f"""
@@ -105,7 +109,7 @@ def record_codes(
           SELECT *
           FROM {tbl.rows(columns_read, before=POSITION)}
           WHERE (
-            SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + LEAST)}
+            SELECT {_fits_memory(columns, BYTES * len(columns) + LEAST)}
             FROM {tbl.rows(columns, drop_nulls=nulls == "drop")}
           ) {is_complete}
         )
@@ -119,17 +123,13 @@ def record_codes(
 uniques = record_codes
 
 
-def person_rows(
-    tbl: Source, entity: str, columns: Sequence[str], memory_mb: int, nulls: str
-) -> str:
+def person_rows(tbl: Source, entity: str, columns: Sequence[str], nulls: str) -> str:
     """List each column as codes, with the person of each distinct row; the entity must be named."""
     list_columns("columns and entity", [*columns, entity], fold_case)
-    return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
+    return _codes_of_people(tbl, columns, entity, nulls)
 
 
-def _codes_of_people(
-    tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str
-) -> str:
+def _codes_of_people(tbl: Source, columns: Sequence[str], entity: str, nulls: str) -> str:
     """List a record for each combination of values that a person has; people are the keys."""
     columns_read = with_entity(columns, entity, nulls)
     person = len(columns_read)
@@ -144,21 +144,21 @@ def _codes_of_people(
           list(q{person} ORDER BY position ASC) AS keys
         FROM reid_records {encode_values(columns_read, "reid_records", in_order=True)}
         WHERE (
-          SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + KEY_BYTES + LEAST)}
+          SELECT {_fits_memory(columns, BYTES * len(columns) + KEY_BYTES + LEAST)}
           FROM reid_records
         )"""
     return check_people(tbl, "columns", columns, entity, nulls, body)
 
 
-def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str:
-    return fits_memory(bytes_each, memory_mb, f" records of {len(columns)} columns")
+def _fits_memory(columns: Sequence[str], bytes_each: int) -> str:
+    return fits_memory(bytes_each, f" records of {len(columns)} columns")
 
 
 def _list_columns(columns: Sequence[str]) -> str:
     """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
     ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
     return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, {list_codes(columns)} AS codes,
-          list(position) AS position"""
+          list(position) AS position, [{MEMORY_LIMIT}] AS memory"""
 
 
 def is_ordinal(alias: str) -> str:

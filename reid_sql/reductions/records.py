@@ -19,7 +19,7 @@ from reid_sql.reduction import (
 )
 from reid_sql.sql.people import class_columns, class_size, positive, weight_number
 from reid_sql.sql.records import (
-    fits_memory_limit,
+    fits_memory,
     log_expected,
     named_by_key,
     with_null_report,
@@ -113,7 +113,7 @@ def fitted_records(
     body = f"""
         SELECT id AS place, records, class_size, log_expected, {codes} AS codes, members
         FROM ({log_expected(qi, "reid_distinct")}) {joins}
-        WHERE (SELECT {fits_memory_limit(FITTED_BYTES)} FROM reid_distinct)"""
+        WHERE (SELECT {fits_memory(FITTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, None, key, nulls, body)
 
 
@@ -135,7 +135,7 @@ def weighted_records(
     body = f"""
         SELECT id AS place, records, class_size, mass, log_expected, members
         FROM ({counted})
-        WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
+        WHERE (SELECT {fits_memory(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body, household)
 
 

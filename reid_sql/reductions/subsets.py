@@ -6,13 +6,14 @@ from math import comb
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, SPARE_ARRAYS
 from reid_sql.models.classes.disclosure import SubsetCounts
 from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES
 from reid_sql.parameters import COLUMNS, SUBSET_SIZE
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
 from reid_sql.sql.records import (
+    MEMORY_LIMIT,
     count_classes,
     count_distinct,
     encode_values,
@@ -46,7 +47,6 @@ SUBSETS: Final = Reduction(
         Argument("columns", COLUMNS),
         Argument("max_size", SUBSET_SIZE, 3),
         ANY_NULLS,
-        Argument("memory_mb", MEMORY, 1024),
         ENTITY,
     ),
     columns={
@@ -71,7 +71,6 @@ def subsets(
     columns: Sequence[str],
     max_size: int,
     nulls: str,
-    memory_mb: int,
     entity: str | None,
 ) -> str:
     """Count the classes of every subset of the columns: by a query each, or of many subsets from codes."""
@@ -83,7 +82,7 @@ def subsets(
         )
     columns_read = with_entity(columns, entity, nulls)
     if number > QUERIES:
-        body = _count_from_codes(tbl, columns, max_size, nulls, memory_mb, entity)
+        body = _count_from_codes(tbl, columns, max_size, nulls, entity)
     else:
         body = " UNION ALL ".join(
             f"({_count_subset(tbl, subset, nulls, entity)})"
@@ -137,7 +136,6 @@ def _count_from_codes(
     columns: Sequence[str],
     max_size: int,
     nulls: str,
-    memory_mb: int,
     entity: str | None,
 ) -> str:
     """Pass the distinct records as codes, with those of their people if any, to one call that counts all."""
@@ -148,14 +146,13 @@ def _count_from_codes(
     keys = 2 * min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
     fits = fits_memory(
         BYTES * len(columns) + BYTES_PER_KEY * keys,
-        memory_mb,
         f" distinct records of {len(columns)} columns",
     )
     return f"""
         WITH reid_distinct AS MATERIALIZED ({count_distinct(tbl, columns_read, "value")}),
         reid_begun AS MATERIALIZED (
           SELECT reid_begin('{COUNTED}', {list_codes(columns)}, list(records)::BIGINT[], {people}::BIGINT[],
-            {max_size}::BIGINT, {text(nulls)}, {memory_mb}::BIGINT) AS reid_number
+            {max_size}::BIGINT, {text(nulls)}, {MEMORY_LIMIT}) AS reid_number
           FROM reid_distinct {encode_values(columns_read, "reid_distinct")}
           WHERE (SELECT {fits} FROM reid_distinct)
         ),

@@ -1,5 +1,6 @@
 """A table in a file, unchanged: CSV, Parquet, JSON or a DuckDB database, and all files of a pattern."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -37,6 +38,8 @@ from reid_sql.sources.text_content import TEXTS, TextFormat
 from reid_sql.terminal.progress import update
 from reid_sql.terminal.runner import run, sentence
 
+# the environment variable for whatever has no connection of the user's: frames, warehouses, files
+MEMORY_LIMIT: Final = "REID_SQL_MEMORY_LIMIT"
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 DATABASES: Final = (".duckdb", ".db", ".ddb")
 LOGS: Final = (".wal", "-wal")  # which a database of DuckDB, or of SQLite, is read with
@@ -83,6 +86,8 @@ def connect_quietly() -> duckdb.DuckDBPyConnection:
 
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
+    if limit := os.environ.get(MEMORY_LIMIT):
+        limit_memory(con, limit, MEMORY_LIMIT)
     open_private(con, declared())
     return con
 
@@ -414,16 +419,14 @@ def _endings(path: Path) -> tuple[str, str]:
     return Path(name.name.removesuffix(packed)).suffix, packed
 
 
-def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
+def limit_memory(con: duckdb.DuckDBPyConnection, size: str, label: str = "--memory-limit") -> None:
     """Let the connection use this much memory, or refuse what is no size."""
     try:
         if not SIZE.match(size):  # DuckDB takes one below 0 for no limit
             raise duckdb.ParserException(size)
         con.execute(f"SET memory_limit = {sql_text(size)}")
     except duckdb.Error:
-        raise OutOfDomainError(
-            f"--memory-limit must be a size, got '{size}'; write it like 2GB"
-        ) from None
+        raise OutOfDomainError(f"{label} must be a size, got '{size}'; write it like 2GB") from None
 
 
 def match_files(words: str, pattern: str, folder: Path) -> Parts:

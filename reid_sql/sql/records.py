@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from reid_sql.models.classes.class_keys import REMEDY_MEMORY
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.reduction import REFUSAL_REPEATED_KEY
 from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
@@ -182,29 +183,20 @@ def value_texts(columns: Sequence[str]) -> str:
     return f"[{', '.join(map(value_text, aliases(len(columns))))}]"
 
 
-def fits_memory(bytes_each: int, memory_mb: int, what: str) -> str:
-    """Test that so many records fit, before any are gathered; else refuse."""
-    return f"""CASE WHEN count(*)::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
-        THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * {bytes_each} + 999999) // 1000000
-          || ' for ' || count(*) || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
-          || 'smaller sample')::VARCHAR)::BOOLEAN
-        ELSE true END"""
-
-
-def fits_memory_limit(bytes_each: int) -> str:
-    """Test that a function that gets all distinct records at once stays within DuckDB's memory_limit."""
+def fits_memory(bytes_each: int, what: str = " distinct records") -> str:
+    """Test that a function that gets so many records at once stays within DuckDB's memory_limit."""
     setting = "current_setting('memory_limit')"
-    return f"""CASE WHEN count(*) * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
+    return f"""CASE WHEN count(*) * {bytes_each}::HUGEINT > {MEMORY_LIMIT}
         THEN error(('memory_limit must be at least ' || (count(*) * {bytes_each}::HUGEINT + 999999) // 1000000
-          || ' MB for ' || count(*) || ' distinct records, got ' || {setting}
-          || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
+          || ' MB for ' || count(*) || {text(what)} || ', got ' || {setting}
+          || {text(f"; {REMEDY_MEMORY}")})::VARCHAR)::BOOLEAN
         ELSE true END"""
 
 
-# DuckDB's memory_limit in bytes, from words such as 4.7 GiB.
-MEMORY_LIMIT = """(regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE
+# DuckDB's memory_limit in bytes, from words such as 4.7 GiB; without a limit it has more than a BIGINT.
+MEMORY_LIMIT = """least(9e18, regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE
         * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'],
-          regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))"""
+          regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))::BIGINT"""
 
 
 def named_by_key(

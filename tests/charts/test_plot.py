@@ -92,7 +92,7 @@ def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
 def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
-    found = records(con, f"FROM qar_contributions(people, {SOME}, {HOW})")
+    found = records(con, f"FROM qar_risk(people, {SOME}, {HOW}, output := 'contributions')")
     [line] = lines_of(plot.contributions(found))
     assert list(line.across) == list(range(1, 3001))
     shown = list(line.up)
@@ -383,7 +383,7 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
         (
             lambda: plot.elimination({}),
             WrongTypeError,
-            "the answer of qar_contributions(output := 'elimination'), got dict; pass",
+            "the answer of qar_risk(output := 'elimination'), got dict; pass",
         ),
         (
             lambda: plot.model_check(NO_CHECKS),

@@ -85,7 +85,7 @@ def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    rows = '[[tables.checks]]\nmeasure = "sparse_correctness"\nperson = "person_id"\nitem = "age"\nat_most = 1\n'
+    rows = '[[tables.checks]]\nmeasure = "household_uniqueness"\nhousehold = "diagnosis"\nat_most = 1\n'
     code, page, _ = checked(folder, policy + rows)
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]

@@ -58,7 +58,7 @@ REFUSED = {
     HEAD
     + '[[tables.checks]]\nmeasure = "adversary_average"\nat_most = 0.1': "scenario must be a path",
     HEAD + '[[tables.checks]]\nmeasure = "sparse_correctness"\nat_most = 0.1': (
-        "checks[1].person must be a text, got nothing"
+        "needs entity for the measure 'sparse_correctness', got none"
     ),
     HEAD
     + '[[tables.checks]]\nmeasure = "t_closeness"\nat_most = 0.1\nsensitive = "ill"\nby = ["ILL"]': (

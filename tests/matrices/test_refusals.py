@@ -33,8 +33,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "equivalence_classes",
         {"qi": AGE, "nulls": "dorp"},
     ),
-    "points must be a whole number of known items from 1 to 16, got 2.5; pass how many items of a person an "
-    "attacker knows": ("sparse_correctness_curve", {"person": "id", "item": "age", "points": 2.5}),
+    "points must be a whole number of known rows from 1 to 16, got 2.5; pass how many rows of a person an "
+    "attacker knows": ("unicity", {"entity": "id", "columns": AGE, "points": 2.5}),
     "populations must be a number or a list of one or more numbers, got []; "
     "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",

@@ -126,13 +126,16 @@ def test_an_output_that_returns_records_is_refused(reader: Reader) -> None:
     records = "a function must return no records, got "
     for call, sentence in (
         ("unicity(people, 'name', ['age'], output := 'people')", "unicity(output := 'people') ("),
-        ("qar_contributions(people, ['age', 'name'])", "qar_contributions ("),
+        (
+            "qar_risk(people, ['age', 'name'], output := 'contributions')",
+            "qar_risk(output := 'contributions') (",
+        ),
     ):
         with pytest.raises(ReidError, match=re.escape(records + sentence)):
             reader.read(f"FROM reid.{call}")
     for call in (
         "unicity(people, 'name', ['age'])",
-        "qar_contributions(people, ['age', 'name'], output := 'proxies')",
+        "qar_risk(people, ['age', 'name'], output := 'proxies')",
     ):
         assert reader.read(f"FROM reid.{call}").calls
 

@@ -1,15 +1,11 @@
 from collections import Counter
 from typing import Any
 
-import duckdb
 import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import reid_sql
-import reid_sql.polars as rp
-from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
 from tests.tables import NULLS, by_both, class_sizes, drop_nulls, frames, keys, subsets
 
@@ -107,22 +103,6 @@ def test_more_subsets_than_a_query_can_hold_are_counted_in_one_call() -> None:
                 len(counts),
                 pytest.approx(1 - alike / 12),
             )
-
-
-def test_too_little_memory_is_refused_with_what_it_takes() -> None:
-    wide = pl.DataFrame({f"c{place}": range(20000) for place in range(8)})
-    sentence = (
-        "memory_mb must be at least 3 for 20000 distinct records of 8 columns, got 1; "
-        "pass more, fewer columns, or a smaller sample"
-    )
-    with pytest.raises(ReidError) as refused:
-        rp.attribute_risk(wide, wide.columns, memory_mb=1).collect()
-    assert str(refused.value) == sentence
-    with duckdb.connect() as con:
-        reid_sql.register(con)
-        con.register("wide", wide)
-        with pytest.raises(duckdb.Error, match=sentence):
-            con.execute(f"FROM attribute_risk(wide, {wide.columns}, memory_mb := 1)").fetchall()
 
 
 def test_one_record_has_no_pair_and_says_so() -> None:

@@ -7,7 +7,7 @@ from tests.tables import by_both
 def test_shares_are_those_published() -> None:
     """sdcMicro, issue 275: of the whole table's score the columns have 50, 37.5 and 37.5 per cent."""
     table = pl.DataFrame({"a": [2, 1, 1], "b": [0, 3, 0], "c": [0, 6, 0]})
-    for answer in by_both("column_contributions", {"t": table}, ["a", "b", "c"]):
+    for answer in by_both("suda_scores", {"t": table}, ["a", "b", "c"], output="columns"):
         whole = {
             name: sum(row["score"] for row in answer if row["column_name"] == name)
             for name in "abc"

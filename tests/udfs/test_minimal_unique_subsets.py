@@ -22,7 +22,12 @@ def test_sets_of_columns_of_any_type(frame: pl.DataFrame, nulls: str, max_size: 
         for record, places in sets
     ]
     for answer in by_both(
-        "minimal_unique_subsets", {"t": frame}, frame.columns, nulls=nulls, max_size=max_size
+        "suda_scores",
+        {"t": frame},
+        frame.columns,
+        nulls=nulls,
+        max_size=max_size,
+        output="subsets",
     ):
         assert [(row["record"], row["columns"], row["size"]) for row in answer] == expected
         for row in answer:
@@ -43,7 +48,9 @@ TOWN = pl.DataFrame(
 
 
 def test_a_key_names_the_records_and_null_is_a_value_of_its_own() -> None:
-    for answer in by_both("minimal_unique_subsets", {"t": TOWN}, ["age", "sex", "zip"], key="name"):
+    for answer in by_both(
+        "suda_scores", {"t": TOWN}, ["age", "sex", "zip"], key="name", output="subsets"
+    ):
         assert [(row["record"], row["columns"]) for row in answer] == [
             ("Ann", ["age", "sex"]),
             ("Bo", ["sex"]),
@@ -52,23 +59,21 @@ def test_a_key_names_the_records_and_null_is_a_value_of_its_own() -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    "function", ["minimal_unique_subsets", "suda_scores", "column_contributions"]
-)
-def test_engines_agree_on_more_records_than_a_morsel(function: str) -> None:
+@pytest.mark.parametrize("output", ["scores", "subsets", "columns"])
+def test_engines_agree_on_more_records_than_a_morsel(output: str) -> None:
     frame = pl.DataFrame({"a": [n % 997 for n in range(5000)], "b": [n % 13 for n in range(5000)]})
     frame = frame.with_columns(
         pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)])
     )
-    duck, polars = by_both(function, {"t": frame}, ["a", "b", "c"])
+    duck, polars = by_both("suda_scores", {"t": frame}, ["a", "b", "c"], output=output)
     assert duck
     assert duck == polars
 
 
 def test_a_table_in_which_nobody_stands_out_has_no_rows() -> None:
     same = pl.DataFrame({"a": [1, 1], "b": ["x", "x"]})
-    for function in ("minimal_unique_subsets", "suda_scores", "column_contributions"):
-        assert by_both(function, {"t": same}, ["a", "b"]) == [[], []]
+    for output in ("scores", "subsets", "columns"):
+        assert by_both("suda_scores", {"t": same}, ["a", "b"], output=output) == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +93,7 @@ def test_a_table_in_which_nobody_stands_out_has_no_rows() -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
-        by_duckdb(f"FROM minimal_unique_subsets(t, {call})", t=TOWN)
+        by_duckdb(f"FROM suda_scores(t, {call}, output := 'subsets')", t=TOWN)
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
 
 
@@ -97,4 +102,4 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 )
 def test_polars_refuses_alike(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=sentence):
-        by_polars("minimal_unique_subsets", TOWN, ["age"], **options)
+        by_polars("suda_scores", TOWN, ["age"], **options, output="subsets")

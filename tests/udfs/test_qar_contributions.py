@@ -10,11 +10,11 @@ from tests.tables import by_both, by_duckdb, by_polars, connection
 
 PEOPLE = draw(8, 40, 7, 5)
 TABLE = frame(PEOPLE)
-LEVEL = {"alpha": 0.1, "tail": 0.5}
+CONTRIBUTIONS = {"output": "contributions", "alpha": 0.1, "tail": 0.5}
 
 
 def test_contributions_record_by_record() -> None:
-    duck, polars = by_both("qar_contributions", {"t": TABLE}, TABLE.columns, **LEVEL)
+    duck, polars = by_both("qar_risk", {"t": TABLE}, TABLE.columns, **CONTRIBUTIONS)
     whole = table_risk(PEOPLE, 3, 0.1, 0.5)
     expected = [table_risk(without(PEOPLE, record), 3, 0.1, 0.5) for record in range(40)]
     assert duck == polars
@@ -30,9 +30,9 @@ def test_a_key_names_the_records_in_its_own_type() -> None:
     days = [date(2000, 1 + record // 28, 1 + record % 28) for record in range(40)]
     names = [f"person {record}" for record in range(40)]
     keyed = TABLE.with_columns(pl.Series("day", days), pl.Series("name", names))
-    plain = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
+    plain = by_polars("qar_risk", TABLE, TABLE.columns, **CONTRIBUTIONS)
     for key, values in [("name", names), ("day", days)]:
-        duck, polars = by_both("qar_contributions", {"t": keyed}, TABLE.columns, key=key, **LEVEL)
+        duck, polars = by_both("qar_risk", {"t": keyed}, TABLE.columns, key=key, **CONTRIBUTIONS)
         assert duck == polars
         assert [row["record"] for row in duck] == values
         assert [row["contribution"] for row in duck] == [row["contribution"] for row in plain]
@@ -42,12 +42,12 @@ def test_dropped_records_leave_the_places_of_the_others() -> None:
     gaps = TABLE.with_columns(
         pl.when(pl.int_range(pl.len()) % 5 == 3).then(None).otherwise(pl.col("c2")).alias("c2")
     )
-    duck, polars = by_both("qar_contributions", {"t": gaps}, TABLE.columns, nulls="drop", **LEVEL)
+    duck, polars = by_both("qar_risk", {"t": gaps}, TABLE.columns, nulls="drop", **CONTRIBUTIONS)
     assert duck == polars
     assert [row["record"] for row in duck] == [record for record in range(40) if record % 5 != 3]
     assert duck[0]["records_dropped"] == 8
     assert duck[0]["entropy"] is not None
-    value = by_both("qar_contributions", {"t": gaps}, TABLE.columns, **LEVEL)
+    value = by_both("qar_risk", {"t": gaps}, TABLE.columns, **CONTRIBUTIONS)
     assert value[0] == value[1]
     assert {row["status"] for row in value[0]} == {
         ("null_order: 'c2' contains NULL, which has no order, so pass nulls := 'drop'")
@@ -56,23 +56,25 @@ def test_dropped_records_leave_the_places_of_the_others() -> None:
 
 def test_text_has_no_order_and_enumerations_have() -> None:
     text = TABLE.with_columns(pl.col("c1").cast(pl.String))
-    for answer in by_both("qar_contributions", {"t": text}, TABLE.columns, **LEVEL):
+    for answer in by_both("qar_risk", {"t": text}, TABLE.columns, **CONTRIBUTIONS):
         assert {row["entropy"] for row in answer} == {None}
         assert answer[0]["status"].startswith(
             "no_order: 'c1' has no order, so pass columns of numbers"
         )
-    order = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
+    order = by_polars("qar_risk", TABLE, TABLE.columns, **CONTRIBUTIONS)
     named = TABLE.with_columns(
         pl.col("c1").cast(pl.String).replace({"1": "z"}).cast(pl.Enum(["z", "2", "3", "4", "5"]))
     )
-    by_python = by_polars("qar_contributions", named, TABLE.columns, **LEVEL)
+    by_python = by_polars("qar_risk", named, TABLE.columns, **CONTRIBUTIONS)
     assert [row["entropy"] for row in by_python] == [row["entropy"] for row in order]
     connection().execute(
         "CREATE OR REPLACE TEMP TABLE named AS SELECT * REPLACE (c1::ENUM('z', "
         "'2', '3', '4', '5') AS c1) FROM named"
     )
     assert (
-        by_duckdb(f"FROM qar_contributions(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5)")
+        by_duckdb(
+            f"FROM qar_risk(temp.named, {TABLE.columns}, alpha := 0.1, tail := 0.5, output := 'contributions')"
+        )
         == by_python
     )
 
@@ -82,13 +84,14 @@ def test_text_has_no_order_and_enumerations_have() -> None:
 def test_many_records_keep_their_order_on_several_threads() -> None:
     many = frame(draw(2, 150_000, 4, 9)).with_row_index("id")
     duck, polars = by_both(
-        "qar_contributions",
+        "qar_risk",
         {"t": many},
         ["c0", "c1", "c2", "c3"],
         p=2,
         key="id",
         alpha=0.1,
         tail=0.9,
+        output="contributions",
     )
     assert [row["record"] for row in duck] == list(range(150_000))
     assert duck == polars
@@ -97,10 +100,12 @@ def test_many_records_keep_their_order_on_several_threads() -> None:
 def test_a_misspelt_key_is_refused_alike() -> None:
     sentence = "columns and key must be columns of the table, got 'c99'; the columns are c0, c1, c2, c3, c4, c5, c6"
     with pytest.raises(UnknownNameError) as refused:
-        by_polars("qar_contributions", TABLE, TABLE.columns, key="c99")
+        by_polars("qar_risk", TABLE, TABLE.columns, key="c99", output="contributions")
     assert str(refused.value) == sentence
     with pytest.raises(Exception, match="Invalid Input Error: ") as by_sql:
-        by_duckdb(f"FROM qar_contributions(t, {TABLE.columns}, key := 'c99')", t=TABLE)
+        by_duckdb(
+            f"FROM qar_risk(t, {TABLE.columns}, key := 'c99', output := 'contributions')", t=TABLE
+        )
     assert str(by_sql.value).splitlines()[0] == f"Invalid Input Error: {sentence}"
 
 
@@ -119,8 +124,8 @@ def test_a_key_that_two_records_share_or_lack_is_refused(
     )
     with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
-            f"FROM qar_contributions(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5)",
+            f"FROM qar_risk(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5, output := 'contributions')",
             t=keyed,
         )
     with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=reported):
-        by_polars("qar_contributions", keyed, TABLE.columns, key="name", **LEVEL)
+        by_polars("qar_risk", keyed, TABLE.columns, key="name", **CONTRIBUTIONS)

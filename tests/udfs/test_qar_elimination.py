@@ -12,7 +12,7 @@ COLUMNS = TABLE.columns[:-1]
 @pytest.mark.parametrize("by", ["exact", "dt", "u_plus", "u_star", "entropy", "pls"])
 def test_engines_agree_on_every_step(by: str) -> None:
     duck, polars = by_both(
-        "qar_contributions",
+        "qar_risk",
         {"t": TABLE},
         COLUMNS,
         remove=9,
@@ -57,5 +57,5 @@ def test_engines_agree_on_every_step(by: str) -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
-        by_duckdb(f"FROM qar_contributions(t, {COLUMNS}, {call}, output := 'elimination')", t=TABLE)
+        by_duckdb(f"FROM qar_risk(t, {COLUMNS}, {call}, output := 'elimination')", t=TABLE)
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")

@@ -9,10 +9,12 @@ from tests.tables import by_both, by_polars
 def test_the_correlations_are_those_of_the_contributions() -> None:
     table = frame(draw(3, 150, 8, 6))
     duck, polars = by_both(
-        "qar_contributions", {"t": table}, table.columns, alpha=0.05, tail=0.4, output="proxies"
+        "qar_risk", {"t": table}, table.columns, alpha=0.05, tail=0.4, output="proxies"
     )
     assert duck == polars
-    records = by_polars("qar_contributions", table, table.columns, alpha=0.05, tail=0.4)
+    records = by_polars(
+        "qar_risk", table, table.columns, alpha=0.05, tail=0.4, output="contributions"
+    )
     exact = [row["contribution"] for row in records]
     for found in duck:
         proxy = [row[found["proxy"]] for row in records]
@@ -24,7 +26,7 @@ def test_the_correlations_are_those_of_the_contributions() -> None:
 def test_text_leaves_two_proxies() -> None:
     table = frame(draw(3, 150, 8, 6)).with_columns(pl.col("c0").cast(pl.String))
     for answer in by_both(
-        "qar_contributions", {"t": table}, table.columns, alpha=0.05, tail=0.4, output="proxies"
+        "qar_risk", {"t": table}, table.columns, alpha=0.05, tail=0.4, output="proxies"
     ):
         status = {row["proxy"]: row["status"] for row in answer}
         assert status["u_plus"] == status["u_star"] == "ok"

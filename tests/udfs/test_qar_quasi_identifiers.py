@@ -1,14 +1,11 @@
 from itertools import combinations
 
-import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reid_sql
-from reid_sql.errors import ReidError
-from tests.tables import by_both, by_duckdb, by_polars, drop_nulls, frames, keys
+from tests.tables import by_both, by_duckdb, drop_nulls, frames, keys
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "drop"]), st.integers(1, 3))
@@ -90,10 +87,6 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
             "['a'], p := 1, nulls := 'wildcard'",
             "nulls must be one of 'value', 'drop', got 'wildcard'",
         ),
-        (
-            "['a'], p := 1, memory_mb := 0",
-            "memory_mb must be a whole number of megabytes from 1 to 1000000, got 0",
-        ),
         ("['a'], p := 1, nulls := 'drop'", "the table must contain at least one record, got 0"),
     ],
 )
@@ -104,16 +97,3 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
             t=pl.DataFrame({"a": [None, None], "b": [1, 2]}),
         )
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
-
-
-@pytest.mark.parametrize("name", ["qar_risk", "minimal_unique_subsets"])
-def test_more_memory_than_allowed_is_refused(name: str) -> None:
-    sentence = "memory_mb must be at least 7 for 100000 records of 2 columns"
-    with duckdb.connect() as con:
-        reid_sql.register(con)
-        con.execute("CREATE VIEW t AS SELECT i // 2 AS a, i AS b FROM range(100000) r(i)")
-        with pytest.raises(duckdb.Error, match=sentence):
-            con.execute(f"FROM {name}(t, ['a', 'b'], memory_mb := 3)").fetchall()
-    frame = pl.DataFrame({"a": range(100000), "b": range(100000)})
-    with pytest.raises(ReidError, match=sentence):
-        by_polars(name, frame, ["a", "b"], memory_mb=3)

@@ -54,9 +54,9 @@ def test_whoever_is_unique_by_all_columns_has_a_smallest_set(
     names, size = frame.columns, {"max_size": frame.width}
     assume(frame.height > 0)
     whole = by_both("attribute_risk", {"t": table}, names, **size, **people)
-    sets = by_both("minimal_unique_subsets", {"t": table}, names, **size, **people)
+    sets = by_both("suda_scores", {"t": table}, names, **size, **people, output="subsets")
     scores = by_both("suda_scores", {"t": table}, names, **size, **people)
-    columns = by_both("column_contributions", {"t": table}, names, **size, **people)
+    columns = by_both("suda_scores", {"t": table}, names, **size, **people, output="columns")
     for risk, listed, scored, parts in zip(whole, sets, scores, columns, strict=True):
         subsets = Counter(row["record"] for row in listed)
         assert len(subsets) == by_columns(risk)[tuple(names)]["unique_records"]
@@ -72,9 +72,9 @@ def test_extreme_risks_are_of_the_same_counts(frame: pl.DataFrame, size: int) ->
     for subsets, risks, parts, steps in zip(
         by_both("attribute_risk", {"t": frame}, frame.columns, max_size=size),
         by_both("qar_risk", {"t": frame}, frame.columns, **given),
-        by_both("qar_contributions", {"t": frame}, frame.columns, **given),
+        by_both("qar_risk", {"t": frame}, frame.columns, **given, output="contributions"),
         by_both(
-            "qar_contributions",
+            "qar_risk",
             {"t": frame},
             frame.columns,
             ranking="u_plus",
@@ -108,7 +108,7 @@ def test_combinations_of_one_record_are_those_that_single_it_out(frame: pl.DataF
     names, size = frame.columns, {"max_size": frame.width}
     for unsafe, listed in zip(
         by_both("unsafe_combinations", {"t": frame}, names, k=2, **size),
-        by_both("minimal_unique_subsets", {"t": frame}, names, **size),
+        by_both("suda_scores", {"t": frame}, names, **size, output="subsets"),
         strict=True,
     ):
         assert {each: row["records"] for each, row in by_columns(unsafe).items()} == Counter(

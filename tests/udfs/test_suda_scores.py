@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_practice_guide() -> None:
 
 def test_the_score_is_the_sum_over_the_sets() -> None:
     sums = "SELECT record, sum(score) AS score, count() AS subsets"
-    sets = f"{sums} FROM minimal_unique_subsets(t, {{}}) GROUP BY ALL"
+    sets = f"{sums} FROM suda_scores(t, {{}}, output := 'subsets') GROUP BY ALL"
     same = "FROM suda_scores(t, {}) AS s JOIN ({}) AS m USING (record)"
     joined = same.format(COLUMNS, sets.format(COLUMNS))
     rows = by_duckdb(f"SELECT s.suda_score, m.score, s.subsets, m.subsets AS n {joined}", t=GUIDE)

@@ -98,20 +98,24 @@ def test_each_size_has_a_threshold_of_its_own(frame: pl.DataFrame, least: list[i
 def test_the_records_that_have_them_are_listed(
     frame: pl.DataFrame, data: st.DataObject, k: int
 ) -> None:
-    """minimal_unique_subsets with the same k lists each record, or person, that has an unsafe combination."""
+    """The subsets of suda_scores with this k list each record, or person, of an unsafe combination."""
     rows = keys(frame)
     expected = {
         (record, names)
         for names, held in rare_by_hand(rows, list(range(len(rows))), [k] * 3).items()
         for record in set().union(*held)
     }
-    for answer in by_both("minimal_unique_subsets", {"t": frame}, frame.columns, max_size=3, k=k):
+    for answer in by_both(
+        "suda_scores", {"t": frame}, frame.columns, max_size=3, k=k, output="subsets"
+    ):
         listed = {
             (row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None
         }
         assert listed == expected
     column = data.draw(st.sampled_from(frame.columns))
-    for answer in by_both("column_contributions", {"t": frame}, frame.columns, max_size=3, k=k):
+    for answer in by_both(
+        "suda_scores", {"t": frame}, frame.columns, max_size=3, k=k, output="columns"
+    ):
         counts = {row["record"]: row["subsets"] for row in answer if row["column_name"] == column}
         found = Counter(record for record, names in expected if column in names)
         assert counts == found
@@ -138,7 +142,13 @@ def test_people_have_the_combinations_of_their_rows(
         if not any(who == person and set(other) < set(names) for who, other in few)
     }
     for answer in by_both(
-        "minimal_unique_subsets", {"t": table}, frame.columns, max_size=3, k=k, entity="person"
+        "suda_scores",
+        {"t": table},
+        frame.columns,
+        max_size=3,
+        k=k,
+        entity="person",
+        output="subsets",
     ):
         found = {
             (row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None
@@ -146,13 +156,13 @@ def test_people_have_the_combinations_of_their_rows(
         assert found == expected
 
 
-def test_k_of_two_finds_the_records_that_minimal_unique_subsets_lists() -> None:
+def test_k_of_two_finds_the_records_that_the_subsets_of_suda_scores_list() -> None:
     frame = pl.DataFrame({"a": [n % 97 for n in range(500)], "b": [n % 13 for n in range(500)]})
     frame = frame.with_columns(pl.Series("c", [None if n % 49 == 0 else n % 7 for n in range(500)]))
     columns = ["a", "b", "c"]
     for answer, alone in zip(
         by_both("unsafe_combinations", {"t": frame}, columns, k=2),
-        by_both("minimal_unique_subsets", {"t": frame}, columns, max_size=3),
+        by_both("suda_scores", {"t": frame}, columns, max_size=3, output="subsets"),
         strict=True,
     ):
         listed: dict[tuple[str, ...], int] = defaultdict(int)

@@ -8,7 +8,7 @@ from reid_sql.reductions.subsets import SUBSETS
 
 
 @table_function(
-    "tbl, columns, max_size, nulls, memory_mb, entity",
+    "tbl, columns, max_size, nulls, entity",
     answer=Answer.ROWS,
     reduction=SUBSETS,
     question=Question.IDENTIFYING_COLUMNS,
@@ -36,9 +36,9 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
 
     If NULL counts as a value, a further column never makes `unique_records` fewer. `nulls := 'drop'` leaves
     out, for each subset, the records that lack one of its values, so that subsets may count different
-    records. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted within
-    `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason; it is `incomplete` if sets
-    of more than max_size columns were not counted.
+    records. Refuses an empty table and more than 10,000,000 subsets. If there is no answer, it is
+    NULL, and `status` gives the reason; it is `incomplete` if sets of more than max_size columns were not
+    counted.
 
     One row per person is assumed. With `entity`, classes count people, and a person counts by the smallest of
     their classes. `distinction` is then the mean of 1/class_size over the people, and `separation` the share

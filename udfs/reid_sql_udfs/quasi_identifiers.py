@@ -2,7 +2,6 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import identifying_sets
-from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets, Sets
 from reid_sql.parameters import MAX_COLUMNS, SubsetSize
 from reid_sql.reduction import Needs
@@ -10,7 +9,7 @@ from reid_sql.reductions.distinct_records import DISTINCT_CODES
 
 
 @table_function(
-    "tbl, columns, at_least, max_size, nulls, entity, max_sets, memory_mb, sets",
+    "tbl, columns, at_least, max_size, nulls, entity, max_sets, sets",
     answer=Answer.ROWS,
     reduction=DISTINCT_CODES,
     question=Question.IDENTIFYING_COLUMNS,
@@ -22,7 +21,6 @@ def quasi_identifiers(
     at_least: AtLeast = 0.05,
     max_size: SubsetSize = MAX_COLUMNS,
     max_sets: MaxSets = 0,
-    memory_mb: Memory = 1024,
     *,
     sets: Sets = "minimal",
 ) -> list[identifying_sets.QuasiIdentifier]:
@@ -48,6 +46,4 @@ def quasi_identifiers(
     >>> [row.columns for row in quasi_identifiers(people, 0.5)]
     [['age', 'sex']]
     """
-    return identifying_sets.find_quasi_identifiers(
-        table, at_least, max_size, max_sets, memory_mb, sets=sets
-    )
+    return identifying_sets.find_quasi_identifiers(table, at_least, max_size, max_sets, sets=sets)

@@ -46,7 +46,7 @@ def count_subsets(
 ) -> pa.Array:
     """Count the subsets of a table of distinct records: the counts, one struct a subset, or the refusal.
 
-    Given are max_size, nulls and memory_mb.
+    Given are max_size, nulls and the limit of memory in bytes.
     """
     columns = [
         numbers_in(column.values) if column.is_valid else NO_CODES for column in codes[0].values

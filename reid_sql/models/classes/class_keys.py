@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,13 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.partitions import sort_keys
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.interruption import carried, checkpoint
-from reid_sql.parameters import Number
 
 Answer = TypeVar("Answer")
 
 # keys a record up to which a table over all keys beats sorting
 MAX_DENSE_KEYS_PER_RECORD: Final = 2
 BYTES_PER_MB: Final = 1_000_000
+BYTES_PER_MIB: Final = 1 << 20  # DuckDB's unit of memory
 KEY_BYTES: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
 # arrays of one key a record that a count needs besides those of the first columns
@@ -38,14 +38,7 @@ MIN_THREADED_RECORDS: Final = 50_000
 SUM_DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
 PARTS_PER_THREAD: Final = 4  # of the work for each thread, so that none ends early
 
-MEMORY: Final = Number(
-    "a whole number of megabytes from 1 to 1000000",
-    "pass the most memory to count with, such as 1024",
-    1.0,
-    1e6,
-    whole=True,
-)
-Memory = Annotated[int, MEMORY]
+REMEDY_MEMORY: Final = "raise it (SET memory_limit, --memory-limit or REID_SQL_MEMORY_LIMIT), or pass fewer or coarser columns"
 
 
 @dataclass(frozen=True)
@@ -156,12 +149,11 @@ def sum_reidentifications(sizes: Integers) -> float:
 def map_keys(
     chosen: QuasiIdentifiers,
     answer_of: Callable[[int, Key], Answer],
-    memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
 ) -> list[Answer]:
     """Call `answer_of` with the number and the key of every quasi-identifier; give its answers in order.
 
-    With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
+    With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a limit of memory
     below what one thread needs.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -170,7 +162,7 @@ def map_keys(
     [2, 2]
     """
     numbers = np.arange(len(chosen)) if only is None else np.asarray(only)
-    threads = _count_threads(chosen, int(MEMORY.check("memory_mb", memory_mb)))
+    threads = _count_threads(chosen)
     levels = [int(codes.max()) + 1 for codes in chosen.table.codes]
 
     def count(part: Integers) -> list[Answer]:
@@ -214,21 +206,21 @@ def _iterate_keys(
         yield number, keys[-1]
 
 
-def _count_threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
-    """Say how many threads the bound of memory allows, at most one a processor."""
+def _count_threads(chosen: QuasiIdentifiers) -> int:
+    """Say how many threads the limit of memory allows, at most one a processor."""
     code_bytes = sum(codes.nbytes for codes in chosen.table.codes)
     records = len(chosen.table.position)
     each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
-    require_memory(
-        code_bytes + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns"
-    )
+    limit, width = chosen.table.memory_limit, len(chosen.table.names)
+    require_memory(code_bytes + each, limit, f"{records} records of {width} columns")
     processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
-    allowed: int = (memory_mb * BYTES_PER_MB - code_bytes) // each
+    allowed: int = (limit - code_bytes) // each
     return max(1, min(processors, allowed, len(chosen)))
 
 
-def require_memory(size: int, memory_mb: int, what: str) -> None:
-    """Refuse a bound of memory below what is needed."""
-    if size > memory_mb * BYTES_PER_MB:
-        rule = f"memory_mb must be at least {-(-size // BYTES_PER_MB)} for {what}, got {memory_mb}"
-        raise OutOfDomainError(f"{rule}; pass more, fewer columns, or a smaller sample")
+def require_memory(size: int, limit: int, what: str) -> None:
+    """Refuse a limit of memory, in bytes, below what is needed."""
+    if size > limit:
+        least, got = -(-size // BYTES_PER_MB), f"{limit / BYTES_PER_MIB:.1f} MiB"
+        rule = f"memory_limit must be at least {least} MB for {what}, got {got}"
+        raise OutOfDomainError(f"{rule}; {REMEDY_MEMORY}")

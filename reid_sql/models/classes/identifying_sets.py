@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
+from reid_sql.models.classes.class_keys import CODE_BYTES, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
+    DEFAULT_MEMORY,
     RECORDS_A_SET,
     find_minimal_keys,
 )
@@ -282,6 +283,12 @@ class DistinctCodes:
     codes: Sequence[Integers]  # columns × (distinct,)
     records: Integers  # (distinct,)
     people: Integers = field(default_factory=lambda: NO_PEOPLE)  # (distinct,), else ()
+    memory: Integers = field(default_factory=lambda: DEFAULT_MEMORY, kw_only=True)  # (1,): in bytes
+
+    @property
+    def memory_limit(self) -> int:
+        """How many bytes a count takes at most."""
+        return int(self.memory[0])
 
 
 @dataclass(frozen=True)
@@ -303,7 +310,6 @@ def find_quasi_identifiers(
     at_least: float = 0.05,
     max_size: int = MAX_COLUMNS,
     max_sets: int = 0,
-    memory_mb: int = 1024,
     *,
     sets: str = "minimal",
 ) -> list[QuasiIdentifier]:
@@ -321,7 +327,7 @@ def find_quasi_identifiers(
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
     most = int(MAX_SETS.check("max_sets", max_sets))
     is_smallest_enough = SETS.check("sets", sets) == "smallest"
-    _require(table, int(MEMORY.check("memory_mb", memory_mb)), largest)
+    _require(table, largest)
     # Of columns that are alike in all else, the name decides which is counted first, not the place.
     order = sorted(range(len(table.names)), key=lambda place: table.names[place])
     codes = [table.codes[place] for place in order]
@@ -357,7 +363,7 @@ def _find_best(table: Refiner, search: Search, least: int, largest: int) -> Colu
     return min(reaching or [greedy], key=lambda each: (len(each.places), -each.unique, each.places))
 
 
-def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
+def _require(table: DistinctCodes, largest: int) -> None:
     """Refuse a table without records, of too many columns, or of too many records for the memory."""
     records, width = len(table.records), len(table.names)
     if not records:
@@ -366,7 +372,7 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
         rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
         raise OutOfDomainError(f"{rule}; name those that an attacker may know")
     need = bytes_of_search(records, width, largest)
-    require_memory(need, memory_mb, f"{records} distinct records of {width} columns")
+    require_memory(need, table.memory_limit, f"{records} distinct records of {width} columns")
 
 
 def bytes_of_search(records: int, width: int, largest: int) -> int:

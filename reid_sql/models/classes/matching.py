@@ -4,7 +4,7 @@ Both expectations over galleries are exact. Source: Rocher, Hendrickx & de Montj
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -173,7 +173,10 @@ def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> 
 
 @dataclass(frozen=True)
 class Matches:
-    """How many people match what an attacker knows, with the weight of the targets for whom so many do."""
+    """How many people match what an attacker knows, with the weight of the targets for whom so many do.
+
+    At each resolution of the columns, and for each number of known points.
+    """
 
     points: Integers  # (kinds,): points that are known of a target; 0 where all of theirs are
     matches: Integers  # (kinds,)
@@ -183,32 +186,47 @@ class Matches:
     people_with_fewer: Integers
     # (kinds,): draws that the weights count, alike in each row of as many points; 0: all
     draws: Integers
-
-
-@dataclass(frozen=True)
-class RowMatches(Matches):
-    """The same at each resolution of the columns."""
-
     place: Integers  # (kinds,): of the resolution among all
     resolution: Sequence[str | None]  # (kinds,): None where there is one alone
 
-    def divide(self) -> list[tuple[str | None, Matches]]:
-        """The matches of each resolution, in order."""
-        columns = [getattr(self, each.name) for each in fields(Matches)]
-        firsts = [int(np.flatnonzero(self.place == place)[0]) for place in np.unique(self.place)]
-        return [
-            (
-                self.resolution[first],
-                Matches(*(column[self.place == self.place[first]] for column in columns)),
-            )
-            for first in firsts
-        ]
+    def divide(self) -> list["MatchesOfPoints"]:
+        """The matches at each resolution and number of points, in order; refuses an empty table."""
+        if not len(self.people):
+            raise NoRecordsError(NO_RECORDS)
+        kinds = zip(self.place.tolist(), self.points.tolist(), strict=True)
+        return [self._at(place, points) for place, points in sorted(set(kinds))]
+
+    def _at(self, place: int, points: int) -> "MatchesOfPoints":
+        chosen = (self.place == place) & (self.points == points)
+        first = int(np.flatnonzero(chosen)[0])
+        counts = (self.people, self.people_with_fewer, self.draws)
+        return MatchesOfPoints(
+            self.resolution[first],
+            points or None,
+            self.matches[chosen],
+            self.weight[chosen],
+            *(int(each[first]) for each in counts),
+        )
+
+
+@dataclass(frozen=True)
+class MatchesOfPoints:
+    """The matches at one resolution, of an attacker who knows so many points; None: all of a target's."""
+
+    resolution: str | None
+    points: int | None
+    matches: Integers  # (kinds,)
+    weight: Floats  # (kinds,)
+    people: int
+    people_with_fewer: int
+    draws: int
 
 
 @dataclass(frozen=True)
 class SparsePoint:
     """Expected correctness and uniqueness in a random gallery of n people; `draws` is 0 where it is exact."""
 
+    points: int | None
     n: int
     correctness: float
     correctness_low: float
@@ -220,25 +238,33 @@ class SparsePoint:
     uniqueness_standard_error: float
     people: int
     draws: int
+    resolution: str | None
 
 
 def sparse_matching_curve(
     matches: Matches, sizes: npt.ArrayLike | None = None
 ) -> list[SparsePoint]:
-    """Correctness and uniqueness at each size; at default_sizes where there are none.
+    """Correctness and uniqueness for each number of points, at each size or at default_sizes.
 
     The standard error is that of the draws, 0 where every combination of points was counted.
     Refuses sizes that are not whole numbers from 1 to the number of people, and an empty table.
 
-    >>> people, none = np.array([4]), np.array([0])
-    >>> everyone_has_a_twin = Matches(np.array([1]), np.array([2]), np.array([4.0]), people, none, none)
+    >>> one, people, none = np.array([1]), np.array([4]), np.array([0])
+    >>> everyone_has_a_twin = Matches(one, one + 1, np.array([4.0]), people, none, none, none, [None])
     >>> curve = sparse_matching_curve(everyone_has_a_twin, [1, 2, 4])
     >>> [(round(point.correctness, 4), round(point.uniqueness, 4)) for point in curve]
     [(1.0, 1.0), (0.8333, 0.6667), (0.5, 0.0)]
     """
-    if not len(matches.people):
-        raise NoRecordsError(NO_RECORDS)
-    people, draws = int(matches.people[0]), int(matches.draws[0])
+    return [
+        _sparse_point(some, float(n))
+        for some in matches.divide()
+        for n in _subset_sizes(some.people, sizes)
+    ]
+
+
+def _subset_sizes(people: int, sizes: npt.ArrayLike | None) -> Floats | Integers:
+    if sizes is None:
+        return default_subset_sizes(people)
     inside = Number(
         f"whole numbers from 1 to the {people} people of the table",
         "pass sizes of galleries of them",
@@ -246,20 +272,15 @@ def sparse_matching_curve(
         people,
         whole=True,
     )
-    at = (
-        default_subset_sizes(people)
-        if sizes is None
-        else inside.check("sizes", np.atleast_1d(np.asarray(sizes, dtype=np.float64)))
-    )
-    return [_sparse_point(matches, float(n), people, draws) for n in at]
+    return inside.check("sizes", np.atleast_1d(np.asarray(sizes, dtype=np.float64)))
 
 
-def _sparse_point(matches: Matches, n: float, people: int, draws: int) -> SparsePoint:
+def _sparse_point(matches: MatchesOfPoints, n: float) -> SparsePoint:
     """Mean chances of a right match and of no rival at all over the targets, with their standard errors.
 
     No other of the m - 1 that match is among the n - 1 drawn of N - 1: C(N - m, n - 1) / C(N - 1, n - 1).
     """
-    size = matches.matches.astype(np.float64)
+    size, people, draws = matches.matches.astype(np.float64), matches.people, matches.draws
     right = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
     alone = (
         np.exp(log_miss_probability(size - 1, n - 1, people - 1.0))
@@ -271,7 +292,13 @@ def _sparse_point(matches: Matches, n: float, people: int, draws: int) -> Sparse
     low, high = share_interval(right, matches.weight, draws)
     ends = share_interval(alone, matches.weight, draws)
     return SparsePoint(
-        int(n), correctness, low, high, error, unique, *ends, error_of_unique, people, draws
+        matches.points,
+        int(n),
+        *(correctness, low, high, error),
+        *(unique, *ends, error_of_unique),
+        people,
+        draws,
+        matches.resolution,
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.class_keys import MEMORY
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
 from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
 from reid_sql.models.classes.rare_combinations import (
@@ -61,9 +60,7 @@ class MinimalUniques:
         return is_member
 
 
-def find_minimal_uniques(
-    table: Codes, max_size: int = 4, memory_mb: int = 1024, k: int = SINGLED_OUT
-) -> MinimalUniques:
+def find_minimal_uniques(table: Codes, max_size: int = 4, k: int = SINGLED_OUT) -> MinimalUniques:
     """Find the sets of at most `max_size` columns that single a record out while no smaller set in them does.
 
     With another `k`, those by which fewer than k records, or people, have the record's values. Refuses an
@@ -75,18 +72,14 @@ def find_minimal_uniques(
     ([0, 1, 2], [(1,), (0, 1), (0,)])
     """
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
-    bound, least = int(MEMORY.check("memory_mb", memory_mb)), int(LEAST_SHARED.check("k", k))
+    least = int(LEAST_SHARED.check("k", k))
     if not table.records:
         raise NoRecordsError(NO_RECORDS)
     sets = list_sets(len(table.names), largest)
-    return MinimalUniques(
-        table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound)
-    )
+    return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, [least] * largest))
 
 
-def _search_sets(
-    table: Codes, sets: Sequence[Places], least: Sequence[int], memory_mb: int
-) -> SinglingSets:
+def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int]) -> SinglingSets:
     """Records, ascending, and the places of the sets that single them out.
 
     Of people, the first record of each represents them; a set singles a person out where it does so in one of
@@ -102,7 +95,7 @@ def _search_sets(
     number = {each: place for place, each in enumerate(sets)}
     nothing: Integers = np.empty(0, dtype=np.int64)
     singled, places = [nothing], [nothing]
-    for rare in find_rare_combinations(rows, sets, least, memory_mb):
+    for rare in find_rare_combinations(rows, sets, least, table.memory_limit):
         alone = rare.rows.astype(np.int64, copy=False) if first is None else _people_of(rare, first)
         singled.append(alone)
         places.append(np.full(len(alone), number[rare.columns]))

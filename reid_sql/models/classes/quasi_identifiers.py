@@ -26,6 +26,9 @@ Integers = npt.NDArray[np.integer[Any]]
 Numbers = npt.NDArray[Any]  # whole ones of records, others of people
 
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)  # in place of people, where each record is one
+DEFAULT_MEMORY: Final = np.array(
+    [1024 * 10**6]
+)  # bytes that a count takes at most, if no engine says
 STATUS_SETS_DRAWN: Final = (
     "quasi_identifiers_drawn: measured on a sample of {} of the {} quasi-identifiers, seed {}"
 )
@@ -68,6 +71,12 @@ class Codes:
     codes: Sequence[Integers]  # columns × (records,)
     position: Integers  # (records,)
     people: Integers = field(default_factory=lambda: NO_PEOPLE, kw_only=True)  # (records,), else ()
+    memory: Integers = field(default_factory=lambda: DEFAULT_MEMORY, kw_only=True)  # (1,): in bytes
+
+    @property
+    def memory_limit(self) -> int:
+        """How many bytes a count takes at most."""
+        return int(self.memory[0])
 
     @property
     def records(self) -> int:

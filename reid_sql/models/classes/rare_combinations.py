@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.class_keys import MEMORY, combine_columns, require_memory, run_for_each
+from reid_sql.models.classes.class_keys import combine_columns, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
@@ -90,7 +90,7 @@ def list_sets(width: int, largest: int) -> list[Places]:
 
 
 def find_rare_combinations(
-    table: CodedRows, sets: Sequence[Places], least: Sequence[int], memory_mb: int
+    table: CodedRows, sets: Sequence[Places], least: Sequence[int], memory_limit: int
 ) -> Iterator[RareCombinations]:
     """Find the minimal combinations of each of the sets, which are listed by size.
 
@@ -98,14 +98,14 @@ def find_rare_combinations(
     size are searched on all processors.
 
     >>> three = CodedRows([np.array([1, 1, 2]), np.array([1, 2, 2])])
-    >>> rare = find_rare_combinations(three, list_sets(2, 2), [2, 2], 1)
+    >>> rare = find_rare_combinations(three, list_sets(2, 2), [2, 2], 10**6)
     >>> [(each.columns, each.rows.tolist()) for each in rare]
     [((0,), [2]), ((1,), [0]), ((0, 1), [1])]
     """
     height, width = len(table.columns[0]), len(table.columns)
     widest = max(comb(width, size) for size in range(len(least) + 1))
     need = height * (ROW_BYTES + 2 * widest // 8)
-    require_memory(need, memory_mb, f"{height} records and {widest} sets of columns of one size")
+    require_memory(need, memory_limit, f"{height} records and {widest} sets of columns of one size")
     smaller: dict[Places, Bits] = {}
     done = 0
     for size, enough in enumerate(least, 1):
@@ -177,7 +177,7 @@ class UnsafeCombinations:
 
 
 def find_unsafe_combinations(
-    table: DistinctCodes, k: float | Sequence[float] = 5, max_size: int = 3, memory_mb: int = 1024
+    table: DistinctCodes, k: float | Sequence[float] = 5, max_size: int = 3
 ) -> list[UnsafeCombinations]:
     """Count, for every set of columns, its minimal combinations of values that fewer than k records share.
 
@@ -189,7 +189,6 @@ def find_unsafe_combinations(
     >>> [(row.columns, row.combinations, row.records) for row in find_unsafe_combinations(four, 2)]
     [(['a'], 1, 1), (['a', 'b'], 1, 1)]
     """
-    bound = int(MEMORY.check("memory_mb", memory_mb))
     largest = int(SUBSET_SIZE.check("max_size", max_size))
     least = _thresholds(k, largest)[: len(table.names)]
     if not len(table.records):
@@ -202,7 +201,7 @@ def find_unsafe_combinations(
     status = search_status(len(least), len(table.names))
     total = int(table.records.sum(dtype=np.int64)) if people is None else int(people.max()) + 1
     answer = []
-    for rare in find_rare_combinations(rows, sets, least, bound):
+    for rare in find_rare_combinations(rows, sets, least, table.memory_limit):
         records = int(table.records[rare.rows].sum(dtype=np.int64))
         records = records if people is None else len(np.unique(people[rare.rows]))
         names = [table.names[place] for place in rare.columns]

@@ -23,6 +23,7 @@ from reid_sql.models.classes.class_keys import (
     sum_reidentifications,
 )
 from reid_sql.models.classes.partitions import Bools, DistinctRecords, Integers, Partition, Refiner
+from reid_sql.models.classes.quasi_identifiers import DEFAULT_MEMORY
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats
@@ -87,18 +88,18 @@ def count_subsets(columns: int, max_size: int) -> int:
 
 
 def require_memory_for_subsets(
-    distinct: int, columns: int, max_size: int, memory_mb: int, *, people: bool = False
+    distinct: int, columns: int, max_size: int, memory_limit: int, *, people: bool = False
 ) -> None:
     """Refuse a bound of memory below what so many distinct records need, before their codes are made."""
     each = CODE_BYTES * columns + KEY_BYTES * (2 * min(columns, max_size) + SPARE_ARRAYS + people)
     subsets = SUBSET_BYTES * count_subsets(columns, max_size)
     require_memory(
-        distinct * each + subsets, memory_mb, f"{distinct} distinct records of {columns} columns"
+        distinct * each + subsets, memory_limit, f"{distinct} distinct records of {columns} columns"
     )
 
 
 def count_subset_classes(
-    table: DistinctRecords, max_size: int, nulls: str, memory_mb: int = 1024
+    table: DistinctRecords, max_size: int, nulls: str, memory_limit: int = int(DEFAULT_MEMORY[0])
 ) -> CountedSubsets:
     """Count the classes of every subset of up to `max_size` columns, smaller subsets first.
 
@@ -112,7 +113,7 @@ def count_subset_classes(
     """
     people = table.people is not None
     require_memory_for_subsets(
-        len(table.records), len(table.codes), max_size, memory_mb, people=people
+        len(table.records), len(table.codes), max_size, memory_limit, people=people
     )
     counter = _Counter(table, min(max_size, len(table.codes)), nulls)
     if len(table.records):

@@ -10,9 +10,9 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.classes.matching import Matches, RowMatches, estimate_mean, share_interval
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.matching import Matches, MatchesOfPoints, estimate_mean, share_interval
 from reid_sql.models.pyc.penalized_law import forecast_uniqueness
 from reid_sql.parameters import POPULATION, Floats, Integers, Number
 
@@ -53,53 +53,41 @@ class Unicity:
     status: str
 
 
-def unicity_by_points(matches: RowMatches, population: float | None = None) -> list[Unicity]:
+def unicity_by_points(matches: Matches, population: float | None = None) -> list[Unicity]:
     """Return the unicity at each number of points, in order, also in a population that the table samples.
 
     Refuses an empty table, and a population smaller than it.
 
     >>> people, none = np.array([3, 3]), np.array([0, 0])
     >>> size, weight = np.array([1, 2]), np.array([1.0, 2.0])
-    >>> two_are_alike = RowMatches(none + 1, size, weight, people, none, none, none, [None, None])
+    >>> two_are_alike = Matches(none + 1, size, weight, people, none, none, none, [None, None])
     >>> [answer] = unicity_by_points(two_are_alike)
     >>> round(answer.uniqueness, 3), round(answer.correctness, 3), answer.median_matches
     (0.333, 0.667, 2)
     """
-    if not len(matches.people):
-        raise NoRecordsError(NO_RECORDS)
-    return [
-        _unicity(at_resolution, points, population, resolution)
-        for resolution, at_resolution in matches.divide()
-        for points in np.unique(at_resolution.points).tolist()
-    ]
+    return [_unicity(each, population) for each in matches.divide()]
 
 
-def _unicity(
-    matches: Matches, points: int, population: float | None, resolution: str | None
-) -> Unicity:
-    kinds = matches.points == points
-    size, weight = matches.matches[kinds], matches.weight[kinds]
-    people, fewer, draws = (
-        int(each[kinds][0]) for each in (matches.people, matches.people_with_fewer, matches.draws)
-    )
+def _unicity(matches: MatchesOfPoints, population: float | None) -> Unicity:
+    size, weight, people, draws = matches.matches, matches.weight, matches.people, matches.draws
     order = np.argsort(size, kind="stable")
     # Sums of weights such as 1/3 are rounded: half of the targets is half to 9 digits.
     half = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2 * (1 - 1e-9))
     unique = _estimate((size == 1).astype(np.float64), weight, draws)
-    statuses = [STATUS_FEWER_ROWS] if fewer == people else []
+    statuses = [STATUS_FEWER_ROWS] if matches.people_with_fewer == people else []
     share: tuple[float | None, float | None, float | None] = (None, None, None)
     if population is not None:
         share, doubts = _forecast(size, weight, people, draws, population, unique[:3])
         statuses += doubts
     return Unicity(
-        points or None,
+        matches.points,
         people,
         *unique,
         *_estimate(1 / size, weight, draws),
         int(size[order][half]),
-        fewer,
+        matches.people_with_fewer,
         draws,
-        resolution,
+        matches.resolution,
         *share,
         "; ".join(statuses) or OK,
     )

@@ -91,7 +91,7 @@ class Fits:
     certain: npt.NDArray[np.bool_]  # (rows,) a quasi-identifier has the risk 1
 
 
-def count_distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Integers:
+def count_distinct_values(chosen: QuasiIdentifiers) -> Integers:
     """Count the distinct values of every quasi-identifier.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -99,12 +99,10 @@ def count_distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> In
     >>> count_distinct_values(choose_quasi_identifiers(table, 1)).tolist()
     [2, 3]
     """
-    return count_right_matches(chosen, memory_mb)[0]
+    return count_right_matches(chosen)[0]
 
 
-def count_right_matches(
-    chosen: QuasiIdentifiers, memory_mb: int = 1024
-) -> tuple[Integers, Numbers]:
+def count_right_matches(chosen: QuasiIdentifiers) -> tuple[Integers, Numbers]:
     """Count the distinct values of every quasi-identifier, and the right matches to expect by it, H.
 
     These are as many as the values where each record is a person.
@@ -116,16 +114,14 @@ def count_right_matches(
     """
     table = chosen.table
     if not len(table.people):
-        values = np.array(
-            map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64
-        )
+        values = np.array(map_keys(chosen, lambda _, key: key.distinct()), dtype=np.int64)
         return values, values
 
     def count_people(_: int, key: Key) -> tuple[int, float]:
         values, sizes = key.of_people(table.people)
         return values, round(sum_reidentifications(sizes), SUM_DECIMALS)
 
-    distinct, matches = zip(*map_keys(chosen, count_people, memory_mb), strict=True)
+    distinct, matches = zip(*map_keys(chosen, count_people), strict=True)
     return np.array(distinct, dtype=np.int64), np.array(matches)
 
 
@@ -273,9 +269,7 @@ class QuasiIdentifierRisk:
     status: str
 
 
-def rank_quasi_identifiers(
-    chosen: QuasiIdentifiers, memory_mb: int = 1024
-) -> list[QuasiIdentifierRisk]:
+def rank_quasi_identifiers(chosen: QuasiIdentifiers) -> list[QuasiIdentifierRisk]:
     """Give every quasi-identifier with its risk, the riskiest first.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -284,7 +278,7 @@ def rank_quasi_identifiers(
     >>> [(row.quasi_identifier, row.risk) for row in rank_quasi_identifiers(chosen)]
     [(['b'], 0.75), (['a'], 0.5)]
     """
-    distinct, matches = count_right_matches(chosen, memory_mb)
+    distinct, matches = count_right_matches(chosen)
     status, records = "; ".join(chosen.remark) or OK, chosen.records
     order = np.argsort(-matches, kind="stable").tolist()
     return [
@@ -295,9 +289,7 @@ def rank_quasi_identifiers(
     ]
 
 
-def estimate_extreme_risk(
-    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
-) -> ExtremeRisk:
+def estimate_extreme_risk(chosen: QuasiIdentifiers, level: Level) -> ExtremeRisk:
     """Estimate the extreme risk, with the percentile interval of a seeded bootstrap.
 
     The bootstrap draws the quasi-identifiers.
@@ -307,7 +299,7 @@ def estimate_extreme_risk(
     >>> estimate_extreme_risk(choose_quasi_identifiers(table, 1), Level()).status
     'certain: every record is unique for (key)'
     """
-    _, distinct = count_right_matches(chosen, memory_mb)
+    _, distinct = count_right_matches(chosen)
     top = select_highest(distinct, level)
     fits = fit_tail(top[None], chosen.records, len(chosen), level)
     low, high = (

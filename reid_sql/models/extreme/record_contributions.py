@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.classes.class_keys import BYTES_PER_MB, require_memory, run_for_each
+from reid_sql.models.classes.class_keys import require_memory, run_for_each
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Codes, Integers, QuasiIdentifiers
 from reid_sql.models.extreme.extreme_risk import (
@@ -34,9 +34,7 @@ STATUS_NOT_ORDINAL: Final = (
 STATUS_HAS_NULL: Final = (
     "null_order: '{}' contains NULL, which has no order, so pass nulls := 'drop'"
 )
-STATUS_TOO_MANY_CELLS: Final = (
-    "too_many_cells: entropy needs {} cells, too many for memory_mb := {}"
-)
+STATUS_TOO_MANY_CELLS: Final = "too_many_cells: entropy needs {} cells, too many for memory_limit"
 
 
 def explain_unordered(table: Codes) -> str:
@@ -54,12 +52,12 @@ def explain_unordered(table: Codes) -> str:
     return ""
 
 
-def explain_too_many_cells(chosen: QuasiIdentifiers, memory_mb: int) -> str:
+def explain_too_many_cells(chosen: QuasiIdentifiers) -> str:
     """Say whether some joint distribution has more cells than there is memory for; nothing where none has."""
     cells = prod(sorted(_count_levels(chosen.table))[-chosen.places.shape[1] :])
     return (
-        STATUS_TOO_MANY_CELLS.format(cells, memory_mb)
-        if cells * CELL_BYTES > memory_mb * BYTES_PER_MB
+        STATUS_TOO_MANY_CELLS.format(cells)
+        if cells * CELL_BYTES > chosen.table.memory_limit
         else ""
     )
 
@@ -68,7 +66,7 @@ def _count_levels(table: Codes) -> list[int]:
     return [int(codes.max()) for codes in table.codes]
 
 
-def record_entropies(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
+def record_entropies(chosen: QuasiIdentifiers) -> Floats:
     """Give each record's entropy E = −Σ p ln p over √N_p equal intervals of its places H(i, j).
 
     √N_p is rounded down. H(i, j) is the share of records whose joint ecdf F(·, j) is at most that of record
@@ -81,7 +79,9 @@ def record_entropies(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
     [0.6931, 0.5623]
     """
     bins, records = isqrt(len(chosen)), chosen.records
-    require_memory(records * bins * BIN_BYTES, memory_mb, f"the entropy of {records} records")
+    require_memory(
+        records * bins * BIN_BYTES, chosen.table.memory_limit, f"the entropy of {records} records"
+    )
     entropies = np.zeros((records, bins), dtype=np.uint32)
     rows, levels, lock = np.arange(records), _count_levels(chosen.table), threading.Lock()
 
@@ -167,9 +167,7 @@ class OrderProxies:
     remarks: list[str]
 
 
-def compute_order_proxies(
-    chosen: QuasiIdentifiers, contribution: Floats, memory_mb: int = 1024
-) -> OrderProxies:
+def compute_order_proxies(chosen: QuasiIdentifiers, contribution: Floats) -> OrderProxies:
     """Give both proxies, or the reason why not: all columns must be ordinal and without NULL.
 
     >>> import numpy as np
@@ -181,10 +179,10 @@ def compute_order_proxies(
     disorder = explain_unordered(chosen.table)
     if disorder:
         return OrderProxies(None, None, [disorder])
-    width = explain_too_many_cells(chosen, memory_mb)
+    width = explain_too_many_cells(chosen)
     remarks = [width] if width else []
     predicted = predict_by_partial_least_squares(chosen.table.codes, contribution > 0, PLS_FACTORS)
-    return OrderProxies(None if width else record_entropies(chosen, memory_mb), predicted, remarks)
+    return OrderProxies(None if width else record_entropies(chosen), predicted, remarks)
 
 
 # What each record contributes to the extreme risk of its table, exactly.
@@ -222,9 +220,7 @@ class Contributions:
     u_plus: Floats  # (records,)
 
 
-def measure_contributions(
-    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
-) -> Contributions:
+def measure_contributions(chosen: QuasiIdentifiers, level: Level) -> Contributions:
     """Give every record's exact contribution DT(i) = T − T(without i), U* = Σ U(1 − θ) and U⁺ = Σ U θ.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -234,7 +230,7 @@ def measure_contributions(
     >>> round(float(answer.contribution.max()), 4)
     0.0052
     """
-    counted = count_uniqueness(chosen, memory_mb)
+    counted = count_uniqueness(chosen)
     whole = fit_tail(
         select_highest(counted.distinct, level)[None], chosen.records, len(chosen), level
     )
@@ -242,18 +238,16 @@ def measure_contributions(
     if not whole.certain[
         0
     ]:  # else every record is unique for that quasi-identifier, with or without any other
-        contribution = whole.risk[0] - risk_without(chosen, counted.distinct, level, memory_mb)
+        contribution = whole.risk[0] - risk_without(chosen, counted.distinct, level)
     u_plus = counted.weighted / chosen.records
     u_star = (counted.unique * chosen.records - counted.weighted) / chosen.records
     return Contributions(whole, contribution, counted.unique, u_star, u_plus)
 
 
-def list_contributions(
-    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
-) -> list[Contribution]:
+def list_contributions(chosen: QuasiIdentifiers, level: Level) -> list[Contribution]:
     """Give the contributions record by record, in the order of the table."""
-    contributions = measure_contributions(chosen, level, memory_mb)
-    proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
+    contributions = measure_contributions(chosen, level)
+    proxies = compute_order_proxies(chosen, contributions.contribution)
     none = [None] * chosen.records
     whole = explain_missing_fit(contributions.whole)
     remarks = [*whole, *proxies.remarks, *chosen.remark]
@@ -303,9 +297,7 @@ class ProxyAgreement:
     status: str
 
 
-def compare_proxies(
-    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
-) -> list[ProxyAgreement]:
+def compare_proxies(chosen: QuasiIdentifiers, level: Level) -> list[ProxyAgreement]:
     """Compare u_plus, u_star, entropy and pls with the contributions, over the records that have one.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -314,8 +306,8 @@ def compare_proxies(
     >>> [row.proxy for row in compare_proxies(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))]
     ['u_plus', 'u_star', 'entropy', 'pls']
     """
-    contributions = measure_contributions(chosen, level, memory_mb)
-    order = compute_order_proxies(chosen, contributions.contribution, memory_mb)
+    contributions = measure_contributions(chosen, level)
+    order = compute_order_proxies(chosen, contributions.contribution)
     proxies = {
         "u_plus": contributions.u_plus,
         "u_star": contributions.u_star,

@@ -35,7 +35,7 @@ class Uniqueness:
     weighted: Integers  # (records,)
 
 
-def count_uniqueness(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Uniqueness:
+def count_uniqueness(chosen: QuasiIdentifiers) -> Uniqueness:
     """Count distinct values and unique records of every quasi-identifier, in one pass; exact integers.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -55,9 +55,7 @@ def count_uniqueness(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Uniquen
             weighted[alone] += distinct
         return distinct
 
-    return Uniqueness(
-        np.array(map_keys(chosen, count, memory_mb), dtype=np.int64), unique, weighted
-    )
+    return Uniqueness(np.array(map_keys(chosen, count), dtype=np.int64), unique, weighted)
 
 
 def select_deciding(distinct: Integers, level: Level) -> Integers:
@@ -72,19 +70,17 @@ def select_deciding(distinct: Integers, level: Level) -> Integers:
     return np.flatnonzero(distinct >= least)
 
 
-def unique_record_bits(chosen: QuasiIdentifiers, only: Integers, memory_mb: int = 1024) -> Bytes:
+def unique_record_bits(chosen: QuasiIdentifiers, only: Integers) -> Bytes:
     """Give U for some quasi-identifiers as bits: one row each, eight records a byte."""
 
     def bits(_: int, key: Key) -> Bytes:
         ids, sizes = key.classes()
         return np.packbits((sizes == 1)[ids])
 
-    return np.stack(map_keys(chosen, bits, memory_mb, only))
+    return np.stack(map_keys(chosen, bits, only))
 
 
-def risk_without(
-    chosen: QuasiIdentifiers, distinct: Integers, level: Level, memory_mb: int = 1024
-) -> Floats:
+def risk_without(chosen: QuasiIdentifiers, distinct: Integers, level: Level) -> Floats:
     """Give T without each of the records, exactly; NaN where that has no fit.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -93,7 +89,7 @@ def risk_without(
     [1.0, 1.0, nan, nan]
     """
     only = select_deciding(distinct, level)
-    bits = unique_record_bits(chosen, only, memory_mb)
+    bits = unique_record_bits(chosen, only)
     answers = np.empty(chosen.records)
     step = max(1, VALUES_PER_FIT // len(only) // 8)
     for start in range(0, bits.shape[1], step):
@@ -121,9 +117,7 @@ COUNT_BYTES: Final = 8
 VALUES_PER_PATH_FIT: Final = 2_000_000  # values fitted at once
 
 
-def count_distinct_along(
-    chosen: QuasiIdentifiers, order: Integers, memory_mb: int = 1024
-) -> Integers:
+def count_distinct_along(chosen: QuasiIdentifiers, order: Integers) -> Integers:
     """Count the distinct values of every quasi-identifier after 0, 1, … all removals; one row a removal.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -133,7 +127,9 @@ def count_distinct_along(
     """
     steps, count = len(order), len(chosen)
     require_memory(
-        steps * count * COUNT_BYTES, memory_mb, f"{steps} removals in {count} quasi-identifiers"
+        steps * count * COUNT_BYTES,
+        chosen.table.memory_limit,
+        f"{steps} removals in {count} quasi-identifiers",
     )
 
     def along(_: int, key: Key) -> Integers:
@@ -147,14 +143,12 @@ def count_distinct_along(
         ).astype(np.int32)
         return distinct
 
-    return np.stack(map_keys(chosen, along, memory_mb), axis=1)
+    return np.stack(map_keys(chosen, along), axis=1)
 
 
-def fit_along(
-    chosen: QuasiIdentifiers, level: Level, order: Integers, memory_mb: int = 1024
-) -> list[Fits]:
+def fit_along(chosen: QuasiIdentifiers, level: Level, order: Integers) -> list[Fits]:
     """Fit the extreme risk after 0, 1, … all of these removals, some of them at a time."""
-    distinct = count_distinct_along(chosen, order, memory_mb)
+    distinct = count_distinct_along(chosen, order)
     count = len(chosen)
     top, rows = level.top(count), max(1, VALUES_PER_PATH_FIT // count)
     fits = []
@@ -176,17 +170,17 @@ CELL_BYTES: Final = 5  # of a record's class and uniqueness in one quasi-identif
 class Remaining:
     """The records that remain, and for each quasi-identifier their classes."""
 
-    def __init__(self, chosen: QuasiIdentifiers, memory_mb: int = 1024) -> None:
+    def __init__(self, chosen: QuasiIdentifiers) -> None:
         count, records = len(chosen), chosen.records
         need = count * records * CELL_BYTES
         require_memory(
             need,
-            memory_mb,
+            chosen.table.memory_limit,
             f"the exact elimination among {records} records in {count} quasi-identifiers",
         )
         self.records = np.arange(records)
         self.classes = np.empty((records, count), dtype=np.int32)
-        sizes = map_keys(chosen, self._number_classes, memory_mb)
+        sizes = map_keys(chosen, self._number_classes)
         starts = np.cumsum([0, *(len(remaining_sizes) for remaining_sizes in sizes)])
         self.distinct = np.diff(starts)
         self.classes += starts[:-1].astype(np.int32)
@@ -232,7 +226,7 @@ class Remaining:
 
 
 def eliminate_records(
-    chosen: QuasiIdentifiers, level: Level, remove: int, memory_mb: int = 1024
+    chosen: QuasiIdentifiers, level: Level, remove: int
 ) -> tuple[list[int], list[float]]:
     """Give the records removed, in order, and the risk after each; fewer where no more can be removed.
 
@@ -244,7 +238,7 @@ def eliminate_records(
     >>> eliminate_records(choose_quasi_identifiers(table, 3), Level(0.1, 0.5), 3)[0]
     [56, 40, 9]
     """
-    left = Remaining(chosen, memory_mb)
+    left = Remaining(chosen)
     records: list[int] = []
     risks: list[float] = []
     while len(records) < remove:

@@ -87,9 +87,7 @@ def largest_shape(level: Level) -> float | None:
     )
 
 
-def bound_risk(
-    chosen: QuasiIdentifiers, distinct: Integers, level: Level, steps: int, memory_mb: int = 1024
-) -> Floats:
+def bound_risk(chosen: QuasiIdentifiers, distinct: Integers, level: Level, steps: int) -> Floats:
     """Give a number that the extreme risk does not get below by the removal of any 0, 1, … `steps` records.
 
     It is valid for every removal after which the shape of the law is at most `largest_shape`.
@@ -103,7 +101,7 @@ def bound_risk(
     order = np.argsort(-distinct, kind="stable")
     ranked = distinct[order]
     reached = level.top(len(distinct))
-    credit = _sum_credits(chosen, order[: reached - 1], memory_mb)
+    credit = _sum_credits(chosen, order[: reached - 1])
     bound = np.zeros(steps + 1)
     if reached > 1 and largest_shape(level) is not None:
         bound = _bound_mean(ranked[: reached - 1], _max_destroyed(credit, steps), left)
@@ -112,7 +110,7 @@ def bound_risk(
     for width in np.unique(
         np.geomspace(reached, len(distinct), CHOICES_OF_M).round().astype(np.int64)
     ).tolist():
-        credit += _sum_credits(chosen, order[start:width], memory_mb)
+        credit += _sum_credits(chosen, order[start:width])
         start = width
         count = np.maximum(
             count,
@@ -123,7 +121,7 @@ def bound_risk(
     return answer
 
 
-def _sum_credits(chosen: QuasiIdentifiers, numbers: Integers, memory_mb: int) -> Integers:
+def _sum_credits(chosen: QuasiIdentifiers, numbers: Integers) -> Integers:
     """For each record, the sum of 1/size of its classes in these quasi-identifiers, in whole units."""
     total = np.zeros(chosen.records, dtype=np.int64)
     lock = threading.Lock()
@@ -134,7 +132,7 @@ def _sum_credits(chosen: QuasiIdentifiers, numbers: Integers, memory_mb: int) ->
         with lock:
             np.add(total, part, out=total)
 
-    map_keys(chosen, add, memory_mb, numbers)
+    map_keys(chosen, add, numbers)
     return total
 
 
@@ -213,7 +211,6 @@ def remove_records(
     level: Level,
     remove: int = 100,
     by: By = "exact",
-    memory_mb: int = 1024,
 ) -> list[Removal]:
     """Remove records one after the other, and give the extreme risk after each; step 0 is the whole table.
 
@@ -232,7 +229,7 @@ def remove_records(
             f"remove must be below the {chosen.records} records of the table, got {steps}; "
             "pass a smaller number"
         )
-    distinct = count_distinct_values(chosen, memory_mb)
+    distinct = count_distinct_values(chosen)
     whole = fit_tail(select_highest(distinct, level)[None], chosen.records, len(chosen), level)
     if whole.certain[0] or np.isnan(whole.risk[0]):
         return [
@@ -244,12 +241,12 @@ def remove_records(
                 STATUS_STAYS_1 if whole.certain[0] else "; ".join(explain_missing_fit(whole)),
             )
         ]
-    bounds = bound_risk(chosen, distinct, level, steps, memory_mb)
+    bounds = bound_risk(chosen, distinct, level, steps)
     if how == "exact":
-        records, risks = eliminate_records(chosen, level, steps, memory_mb)
+        records, risks = eliminate_records(chosen, level, steps)
         return _list_eliminations(records, [float(whole.risk[0]), *risks], bounds, chosen, steps)
-    order = _rank_records(chosen, level, how, memory_mb)[:steps]
-    fits = fit_along(chosen, level, order, memory_mb)
+    order = _rank_records(chosen, level, how)[:steps]
+    fits = fit_along(chosen, level, order)
     return _list_removals(order, fits, bounds, chosen)
 
 
@@ -277,9 +274,9 @@ def _list_eliminations(
     return eliminations
 
 
-def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: int) -> Integers:
+def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str) -> Integers:
     """The records from the highest score on; ties in the order of the table."""
-    contributions = measure_contributions(chosen, level, memory_mb)
+    contributions = measure_contributions(chosen, level)
     quick = {
         "dt": contributions.contribution,
         "u_star": contributions.u_star,
@@ -287,7 +284,7 @@ def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: in
     }
     if by in quick:
         return np.argsort(-quick[by], kind="stable")
-    proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
+    proxies = compute_order_proxies(chosen, contributions.contribution)
     score = proxies.entropy if by == "entropy" else proxies.pls
     if score is None:
         reason = proxies.remarks[0].partition(": ")[2]

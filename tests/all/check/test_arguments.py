@@ -23,7 +23,6 @@ DECLARED: Mapping[str, str] = {
     "samples": "how many draws an average is taken over",
     "exact_up_to": "whether all choices are counted, or draws of them",
     "targets": "how many people all attacks of one audit are tried on",
-    "memory_mb": "how much memory a count may take",
     "max_sets": "how many sets are counted before the search is given up",
 }
 GROUPS = [
@@ -67,8 +66,6 @@ OTHERS: Mapping[str, list[Any]] = {
     "t": [0.01, 0.9],
     "beta": [0.1, 9.0],
     "delta": [0.1, 3.0],
-    "person": ["home"],
-    "item": ["job"],
     "points": [1],
     "household": ["job"],
     "min_precision": [0.55],
@@ -169,9 +166,9 @@ def table_for(measure: str) -> dict[str, Any]:
     """The table that the measure is asked of: what it needs beside the quasi-identifiers."""
     function = MEASURES[measure].function
     table: dict[str, Any] = {"file": "people.parquet", "quasi_identifiers": ["age", "sex", "town"]}
-    if function in {"unicity", "sparse_correctness_curve"}:
+    if function == "unicity":
         table |= {"file": "visits.parquet", "quasi_identifiers": ["age", "town"]}
-        table |= {"entity": "id"} if function == "unicity" else {}
+        table["entity"] = "id"
     if function == "journalist_risk":
         table["population_file"] = "population.parquet"
     if function == "compare_releases":

@@ -209,8 +209,8 @@ def why(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
             ):
                 found.append(chosen)
         expected += [(place, list(each)) for each in found]
-    asked = f"SELECT record, columns FROM minimal_unique_subsets(drawn, {drawn.few}, max_size := 3)"
-    by_polars = rp.minimal_unique_subsets(drawn.frame, drawn.few, max_size=3)
+    asked = f"SELECT record, columns FROM suda_scores(drawn, {drawn.few}, max_size := 3, output := 'subsets')"
+    by_polars = rp.suda_scores(drawn.frame, drawn.few, max_size=3, output="subsets")
     return drawn.asked(asked), polars(by_polars, "record", "columns"), tidy(expected)
 
 

@@ -36,14 +36,14 @@ SCENARIO = f"{{'population': 1000000, 'groups': [{GROUPS}]}}"
 LONG = {
     "qar_risk": "qar_risk(census, $wide)",
     "qar_quasi_identifiers": "qar_risk(census, $wide, output := 'quasi_identifiers')",
-    "qar_contributions": "qar_contributions(census, $columns)",
-    "qar_elimination": "qar_contributions(census, $columns, remove := 3000, output := 'elimination')",
-    "qar_proxies": "qar_contributions(census, $columns, output := 'proxies')",
+    "qar_contributions": "qar_risk(census, $columns, output := 'contributions')",
+    "qar_elimination": "qar_risk(census, $columns, remove := 3000, output := 'elimination')",
+    "qar_proxies": "qar_risk(census, $columns, output := 'proxies')",
     "attribute_risk": "attribute_risk(census, $columns, max_size := 16)",
     "quasi_identifiers": "quasi_identifiers(census, $wide, at_least := 0.4)",
     "quasi_identifiers that are keys": "quasi_identifiers(flags, at_least := 1, max_sets := 1000000000)",
     "unsafe_combinations": "unsafe_combinations(census, $columns, max_size := 5)",
-    "minimal_unique_subsets": "minimal_unique_subsets(census, $columns, max_size := 4)",
+    "suda_subsets": "suda_scores(census, $columns, max_size := 4, output := 'subsets')",
     "fit_copula": "fit_copula('copula', census, $columns)",
     "fit_people": "fit_people('people', census, $columns)",
     "score_records under a copula": "score_records(adult, 'model', 1000000)",
@@ -183,7 +183,7 @@ con.execute("SET enable_progress_bar = false")  # DuckDB draws one on standard o
 reid_sql.register(con)
 print("begun", flush=True)
 try:
-    con.execute("FROM qar_contributions('{census}', {columns}, remove := 3000, output := 'elimination')").fetchall()
+    con.execute("FROM qar_risk('{census}', {columns}, remove := 3000, output := 'elimination')").fetchall()
 except BaseException as error:
     print(type(error).__name__, con.execute("SELECT 42").fetchall(), flush=True)
 """
@@ -211,7 +211,7 @@ import polars as pl, reid_sql.polars as rp
 census = pl.read_parquet("{census}")
 print("begun", flush=True)
 try:
-    rp.qar_contributions(census, {columns}, remove=3000, output="elimination").collect()
+    rp.qar_risk(census, {columns}, remove=3000, output="elimination").collect()
 except BaseException as error:
     print(type(error).__name__, flush=True)
 """
@@ -237,7 +237,7 @@ def test_control_c_ends_what_duckdb_answers_for_polars(adult: str) -> None:
 
 def test_control_c_ends_the_command(adult: str) -> None:
     census = str(Path(adult).with_name("census_income_kdd.parquet"))
-    removals = f"FROM qar_contributions('{census}', {columns(12)}, remove := 3000, output := 'elimination')"
+    removals = f"FROM qar_risk('{census}', {columns(12)}, remove := 3000, output := 'elimination')"
     called = ["query", removals, "--progress"]
     command = [sys.executable, "-m", "reid_sql", *called]
     with subprocess.Popen(

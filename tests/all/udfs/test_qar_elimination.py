@@ -20,7 +20,7 @@ def test_the_findings_of_the_paper_on_a_health_survey(data: str) -> None:
     table = survey.with_columns(pl.col(pl.String).rank("dense")).sample(12_129, seed=1)
     paths = {
         by: by_polars(
-            "qar_contributions", table, table.columns, remove=2500, ranking=by, output="elimination"
+            "qar_risk", table, table.columns, remove=2500, ranking=by, output="elimination"
         )
         for by in ("u_plus", "dt", "pls", "entropy")
     }

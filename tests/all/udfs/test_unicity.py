@@ -17,10 +17,11 @@ def test_baskets_are_as_published_more_unique_with_more_items() -> None:
     shares = [row["uniqueness"] for row in answer]
     assert shares == sorted(shares)
     curve = by_polars(
-        "sparse_correctness_curve",
+        "unicity",
         frame,
         "basket",
-        "item",
+        ["item"],
+        output="curve",
         points=2,
         exact_up_to=10_000_000,
         sizes=[9835],

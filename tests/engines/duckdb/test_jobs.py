@@ -14,7 +14,7 @@ from reid_sql.models.interruption import checkpoint
 
 pytestmark = pytest.mark.threads
 
-SLOW = "qar_contributions(people, ['age', 'zip', 'visits'], p := 2, alpha := 0.1, tail := 0.5, remove := 300, output := 'elimination')"
+SLOW = "qar_risk(people, ['age', 'zip', 'visits'], p := 2, alpha := 0.1, tail := 0.5, remove := 300, output := 'elimination')"
 QUICK = "pyc_fit(people, ['age', 'sex'])"
 TOGETHER = (
     f"SELECT (SELECT round(sum(risk), 9) FROM {SLOW}), (SELECT round(entropy, 9) FROM {QUICK})",

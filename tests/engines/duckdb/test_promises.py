@@ -186,7 +186,7 @@ def test_a_default_collation_that_makes_texts_alike_is_refused(collation: str) -
         "FROM qar_risk(t, ['a', 'b'], p := 1)",
         "FROM individual_risk(t, ['a'])",
         "FROM fit_copula('m', t, ['a', 'b'])",
-        "FROM sparse_correctness_curve(t, 'b', 'a')",
+        "FROM unicity(t, 'b', 'a', output := 'curve')",
         "FROM adversary_risk(t, {'population': 9, 'groups': [{'columns': ['a'], 'probability': 0.5}]})",
     ],
 )

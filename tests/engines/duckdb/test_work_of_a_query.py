@@ -18,6 +18,7 @@ from reid_sql_udfs import declared
 from tests.cells import each_cell
 from tests.matrices.engines import Sql
 from tests.matrices.test_functions import question
+from tests.outputs import outputs
 
 SIZES: Final = (10_000, 100_000)
 MAX_COLUMNS: Final = 64
@@ -28,7 +29,7 @@ LONG: Final = (  # tests/all asks these
     "fit_people",
     "population_uniqueness",
     "profile",
-    "qar_contributions",
+    "qar_risk_contributions",
     "unicity",
     "validate_risk",
 )
@@ -50,12 +51,12 @@ WAITS: Final = {
 
 
 def one_of_each_reduction() -> dict[str, Function]:
-    """The first function of each reduction that reads records, by name."""
+    """The first output of each reduction that reads records, by its key."""
     chosen: dict[str, Function] = {}
-    for function in declared().values():
-        if function.reduction and function.name not in NO_RECORDS:
-            chosen.setdefault(function.reduction.name, function)
-    return {function.name: function for function in chosen.values()}
+    for output in outputs().values():
+        if output.reduction and output.name not in NO_RECORDS:
+            chosen.setdefault(output.reduction.name, output)
+    return {output.key: output for output in chosen.values()}
 
 
 def create_people(con: duckdb.DuckDBPyConnection) -> None:
@@ -112,8 +113,8 @@ def calls_of(
     return calls
 
 
-def asked(function: Function) -> Mapping[str, Any]:
-    given = question(Sql(), function)
+def asked(output: Function) -> Mapping[str, Any]:
+    given = question(Sql(), declared()[output.name]) | output.preset
     return {name: SCENARIO.get(name, value) for name, value in given.items()}
 
 
@@ -125,8 +126,8 @@ def test_calls_and_parses_do_not_grow_with_the_rows(
     assert_calls_do_not_grow(con, one_of_each_reduction()[name])
 
 
-def assert_calls_do_not_grow(con: duckdb.DuckDBPyConnection, function: Function) -> None:
-    given = asked(function)
+def assert_calls_do_not_grow(con: duckdb.DuckDBPyConnection, output: Function) -> None:
+    function, given = declared()[output.name], asked(output)
     tables = [name for name, value in given.items() if isinstance(value, pl.DataFrame)]
     sql = Sql().sql(function, given).replace('"row"', "id")
     if function.answer is Answer.WINDOW:  # a name alone would be no test of the parses

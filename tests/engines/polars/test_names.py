@@ -80,17 +80,19 @@ ASKED: dict[str, Callable[[list[str]], tuple[Any, ...]]] = {
     "loglinear_risk": lambda c: (c[:3], 0.5, 2, "id"),
     "l_diversity": lambda c: (c[1:], c[0]),
     "t_closeness": lambda c: (c[1:2], c[0], "ordered"),
-    "qar_contributions": lambda c: (c[:4], 2),
-    "sparse_correctness_curve": lambda c: (c[0], c[1], 1),
+    "qar_risk": lambda c: (c[:4], 2),
+    "unicity": lambda c: (c[0], c[1:2], 1),
 }
+OPTIONS = {"qar_risk": {"output": "contributions"}, "unicity": {"output": "curve"}}
 
 
 @each_cell("name", ASKED)
 def test_odd_names_answer_as_plain_ones(people: pl.DataFrame, name: str) -> None:
     ordinary = [f"c{place}" for place in range(len(ODD))]
     ones = people.with_columns(pl.lit(1.0).alias("other"))
-    expected = by_polars(name, plain(ones), *ASKED[name](ordinary))
-    answers = by_polars(name, ones, *ASKED[name](ODD))
+    options = OPTIONS.get(name, {})
+    expected = by_polars(name, plain(ones), *ASKED[name](ordinary), **options)
+    answers = by_polars(name, ones, *ASKED[name](ODD), **options)
     assert sorted(map(repr, answers)) == sorted(map(repr, expected))
 
 
@@ -252,7 +254,7 @@ def test_scores_stand_beside_the_rows_in_their_order(people: pl.DataFrame) -> No
 @pytest.mark.parametrize("output", ["contributions", "elimination"])
 def test_a_key_that_two_records_share_is_refused(people: pl.DataFrame, output: str) -> None:
     columns = ["q1", "place", "records"]
-    answer = rp.qar_contributions(people, columns, 2, key="*", output=output)  # type: ignore[arg-type]
+    answer = rp.qar_risk(people, columns, 2, key="*", output=output)  # type: ignore[arg-type]
     with pytest.raises(
         ReidError,
         match="key must differ between records, got a value that occurs more than once; pass a column",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import Key, map_keys
 from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
-from tests.qar import cells, coded, distinct, draw
+from tests.qar import cells, coded, distinct, draw, within
 
 LEVELS = st.sampled_from([1, 2, 5, 1000, 2**30])
 
@@ -68,10 +68,11 @@ def test_records_and_keys_too_large_for_one_word_are_sorted_apart() -> None:
 
 
 def test_too_little_memory_is_refused_with_what_is_needed() -> None:
-    chosen = choose_quasi_identifiers(coded(draw(1, 60_000, 4, 9)), 2)
+    table = coded(draw(1, 60_000, 4, 9))
+    less, enough = (choose_quasi_identifiers(within(table, megabytes), 2) for megabytes in (4, 5))
     with pytest.raises(
         OutOfDomainError,
-        match="memory_mb must be at least 5 for 60000 records of 4 columns, got 4; pass more",
+        match=r"memory_limit must be at least 5 MB for 60000 records of 4 columns, got 3\.8 MiB; raise it",
     ):
-        map_keys(chosen, lambda _, key: key.space, 4)
-    assert len(map_keys(chosen, lambda _, key: key.space, 5)) == 6
+        map_keys(less, lambda _, key: key.space)
+    assert len(map_keys(enough, lambda _, key: key.space)) == 6

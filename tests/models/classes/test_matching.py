@@ -87,9 +87,8 @@ def test_a_gallery_holds_a_random_share_of_the_rivals() -> None:
     people, rivals, n = 50, 9, 20
     drawn = np.array([(rng.permutation(people - 1)[: n - 1] < rivals).sum() for _ in range(20_000)])
     none = np.array([0])
-    matches = Matches(
-        np.array([1]), np.array([rivals + 1]), np.array([1.0]), np.array([people]), none, none
-    )
+    size, weight = np.array([rivals + 1]), np.array([1.0])
+    matches = Matches(none + 1, size, weight, np.array([people]), none, none, none, [None])
     found = sparse_matching_curve(matches, [n])[0]
     assert found.correctness == pytest.approx((1 / (1 + drawn)).mean(), abs=0.003)
     assert found.uniqueness == pytest.approx((drawn == 0).mean(), abs=0.003)
@@ -99,7 +98,7 @@ def test_the_standard_error_is_that_of_the_draws() -> None:
     # 30 draws are right for sure, 10 in one of four cases; the whole table is the gallery.
     points, people, none = np.array([1, 1]), np.array([8, 8]), np.array([0, 0])
     size, draws = np.array([1, 4]), np.array([40, 40])
-    matches = Matches(points, size, np.array([30.0, 10.0]), people, none, draws)
+    matches = Matches(points, size, np.array([30.0, 10.0]), people, none, draws, none, [None] * 2)
     values = np.r_[np.ones(30), np.full(10, 0.25)]
     found = sparse_matching_curve(matches, [8])[0]
     assert found.correctness == pytest.approx(values.mean())

@@ -7,7 +7,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.minimal_uniques import find_minimal_uniques
 from reid_sql.models.classes.quasi_identifiers import Codes
-from tests.qar import coded, draw
+from tests.qar import coded, draw, within
 from tests.singled import Found, minimal, score
 
 TABLES = st.integers(1, 6).flatmap(
@@ -67,8 +67,8 @@ def test_no_records_and_too_many_sets_are_refused() -> None:
         OutOfDomainError, match="must be at most 200000, got 679120; pass fewer columns"
     ):
         find_minimal_uniques(wide, 4)
-    with pytest.raises(OutOfDomainError, match="memory_mb must be at least"):
-        find_minimal_uniques(coded(draw(1, 60_000, 4, 60)), 2, 1)
+    with pytest.raises(OutOfDomainError, match="memory_limit must be at least"):
+        find_minimal_uniques(within(coded(draw(1, 60_000, 4, 60)), 1), 2)
 
 
 # Statistical Disclosure Control for Microdata: A Practice Guide, table 4.5.

@@ -105,7 +105,9 @@ def test_a_higher_threshold_leaves_no_combination_safe_that_was_unsafe() -> None
             coded = CodedRows([np.array(column) for column in zip(*rows, strict=True)])
             sets = list_sets(len(rows[0]), min(3, len(rows[0])))
             least = [k] * min(3, len(rows[0]))
-            found = [each.rows.tolist() for each in find_rare_combinations(coded, sets, least, 100)]
+            found = [
+                each.rows.tolist() for each in find_rare_combinations(coded, sets, least, 10**8)
+            ]
             assert set().union(*found) == expected
             assert any(row.records for row in find_unsafe_combinations(table, k)) == bool(expected)
         assert unsafe[0] <= unsafe[1] <= unsafe[2]

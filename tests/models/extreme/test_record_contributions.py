@@ -18,7 +18,7 @@ from reid_sql.models.extreme.record_contributions import (
     predict_by_partial_least_squares,
     record_entropies,
 )
-from tests.qar import coded, distinct, draw, table_risk, unique, without
+from tests.qar import coded, distinct, draw, table_risk, unique, within, without
 
 PEOPLE = draw(8, 60, 7, 5)
 
@@ -149,11 +149,12 @@ def test_what_has_no_order_is_named() -> None:
 
 
 def test_distributions_beyond_the_memory_are_refused() -> None:
-    wide = choose_quasi_identifiers(coded([[1, 1], [1000, 1000]]), 2)
-    assert explain_too_many_cells(wide, 100) == ""
+    wide = coded([[1, 1], [1000, 1000]])
+    less, enough = (choose_quasi_identifiers(within(wide, limit), 2) for limit in (10, 100))
+    assert explain_too_many_cells(enough) == ""
     assert (
-        explain_too_many_cells(wide, 10)
-        == "too_many_cells: entropy needs 1000000 cells, too many for memory_mb := 10"
+        explain_too_many_cells(less)
+        == "too_many_cells: entropy needs 1000000 cells, too many for memory_limit"
     )
 
 

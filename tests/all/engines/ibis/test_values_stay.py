@@ -33,7 +33,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "unsafe_combinations": lambda r, t: r.unsafe_combinations(t, QI),
     "household_risk": lambda r, t: r.household_risk(t, "place", ["age", "sex"]),
     "unicity": lambda r, t: r.unicity(t, "person", ["place", "job"], points=[1]),
-    "sparse_correctness_curve": lambda r, t: r.sparse_correctness_curve(t, "person", "job"),
+    "unicity_curve": lambda r, t: r.unicity(t, "person", ["job"], points=2, output="curve"),
     "risk_summary": lambda r, t: r.risk_summary(t, QI, nulls="wildcard"),
     "class_size_histogram": lambda r, t: r.class_size_histogram(t, QI, nulls="wildcard"),
     "pyc_fit": lambda r, t: r.pyc_fit(t, QI),

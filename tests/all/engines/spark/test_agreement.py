@@ -148,8 +148,8 @@ def test_sets_are_matched_and_drawn_alike(spark: "SparkSession", exact_up_to: in
         [*pairs, *pairs[:3], (99, "a"), (3, None)], schema=["person", "item"], orient="row"
     )
     options: dict[str, Any] = {"points": 2, "exact_up_to": exact_up_to, "samples": 9, "seed": 5}
-    found = by_spark(spark, "sparse_correctness_curve", [frame], "person", "item", **options)
-    same(found, by_polars("sparse_correctness_curve", frame, "person", "item", **options))
+    found = by_spark(spark, "unicity", [frame], "person", ["item"], **options, output="curve")
+    same(found, by_polars("unicity", frame, "person", ["item"], **options, output="curve"))
     assert found[0]["draws"] == (0 if exact_up_to else 9)
     for points in ([1, 3, 6], None):
         options["points"] = points

@@ -54,16 +54,16 @@ def test_the_extreme_risk_is_the_same(spark: "SparkSession", options: dict[str, 
 
 
 @each_cell("k", [2, 3, 7, 70])
-@each_cell("name", ["minimal_unique_subsets", "column_contributions"])
+@each_cell("output", ["subsets", "columns"])
 def test_records_have_the_same_sets_that_fewer_than_k_share(
-    spark: "SparkSession", name: str, k: int
+    spark: "SparkSession", output: str, k: int
 ) -> None:
     """NaN, -0.0, NULL and records of equal values among them; 70 are more than all records."""
     town = pl.concat([TOWN, TOWN[:9]]).with_row_index("id")
     for nulls in ("value", "drop"):
-        given = {"k": k, "key": "id", "nulls": nulls}
-        found = by_spark(spark, name, [town], TOWN.columns, **given)
-        for answer in by_both(name, {"t": town}, TOWN.columns, **given):
+        given = {"k": k, "key": "id", "nulls": nulls, "output": output}
+        found = by_spark(spark, "suda_scores", [town], TOWN.columns, **given)
+        for answer in by_both("suda_scores", {"t": town}, TOWN.columns, **given):
             same(found, answer)
 
 

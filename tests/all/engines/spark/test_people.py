@@ -160,10 +160,10 @@ OF_COLUMNS: list[tuple[str, dict[str, Any]]] = [
     ("attribute_risk", {}),
     ("qar_risk", {"p": 2, "output": "quasi_identifiers"}),
     ("qar_risk", {"p": 2, "alpha": 0.1, "tail": 0.9}),
-    ("minimal_unique_subsets", {}),
-    ("minimal_unique_subsets", {"k": 4}),
+    ("suda_scores", {"output": "subsets"}),
+    ("suda_scores", {"k": 4, "output": "subsets"}),
     ("suda_scores", {}),
-    ("column_contributions", {"k": 3}),
+    ("suda_scores", {"k": 3, "output": "columns"}),
 ]
 
 

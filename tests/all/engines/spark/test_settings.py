@@ -88,9 +88,9 @@ QUESTIONS: dict[str, tuple[str, Any]] = {
         f"t, {QI}, 0.5, key := 'id'",
         lambda t: rs.loglinear_risk(t, QI, 0.5, key="id"),
     ),
-    "sparse_correctness_curve": (
-        "t, 'person', 'zip'",
-        lambda t: rs.sparse_correctness_curve(t, "person", "zip"),
+    "unicity": (
+        "t, 'person', ['zip'], output := 'curve'",
+        lambda t: rs.unicity(t, "person", ["zip"], output="curve"),
     ),
 }
 

@@ -1,4 +1,4 @@
--- record_codes(people, ['age', 'sex'], 1024, 'id', 'drop', None)
+-- record_codes(people, ['age', 'sex'], 'id', 'drop', None)
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_records AS MATERIALIZED (
@@ -9,7 +9,7 @@ FROM (
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(position, q1, q2, q3)
     WHERE (
-      SELECT CASE WHEN count(*)::HUGEINT * 64 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 64 + 999999) // 1000000 || ' for ' || count(*) || ' records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
+      SELECT CASE WHEN count(*) * 64::HUGEINT > least(9e18, regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))::BIGINT THEN error(('memory_limit must be at least ' || (count(*) * 64::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' records of 2 columns' || ', got ' || current_setting('memory_limit') || '; raise it (SET memory_limit, --memory-limit or REID_SQL_MEMORY_LIMIT), or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
         ELSE true END
       FROM (
         SELECT reid_source."age", reid_source."sex"
@@ -21,7 +21,8 @@ FROM (
   SELECT ['age', 'sex'] AS names, [regexp_full_match(any_value(typeof(q1)), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*'),
     regexp_full_match(any_value(typeof(q2)), 'BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*')] AS ordinal,
     [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER)] AS codes,
-    list(position) AS position, []::BIGINT[] AS people, CASE WHEN CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
+    list(position) AS position, [least(9e18, regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))::BIGINT] AS memory,
+    []::BIGINT[] AS people, CASE WHEN CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
     ELSE true END THEN list(q3 ORDER BY position ASC) END AS keys
   FROM reid_records
   LEFT JOIN (

@@ -1,4 +1,4 @@
--- subsets(people, ['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], 4, 'drop', 1024, None)
+-- subsets(people, ['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], 4, 'drop', None)
 WITH reid_distinct AS MATERIALIZED (
   SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, q4, q5, q6, q7,
     records
@@ -13,7 +13,7 @@ WITH reid_distinct AS MATERIALIZED (
   )
 ),
 reid_begun AS MATERIALIZED (
-  SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER), list(coalesce(code3, 0)::INTEGER), list(coalesce(code4, 0)::INTEGER), list(coalesce(code5, 0)::INTEGER), list(coalesce(code6, 0)::INTEGER), list(coalesce(code7, 0)::INTEGER)], list(records)::BIGINT[], NULL::BIGINT[], 4::BIGINT, 'drop', 1024::BIGINT) AS reid_number
+  SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER), list(coalesce(code3, 0)::INTEGER), list(coalesce(code4, 0)::INTEGER), list(coalesce(code5, 0)::INTEGER), list(coalesce(code6, 0)::INTEGER), list(coalesce(code7, 0)::INTEGER)], list(records)::BIGINT[], NULL::BIGINT[], 4::BIGINT, 'drop', least(9e18, regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))::BIGINT) AS reid_number
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER () AS code1
@@ -72,7 +72,7 @@ reid_begun AS MATERIALIZED (
     )
   ) ON q7 = v7
   WHERE (
-    SELECT CASE WHEN count(*)::HUGEINT * 140 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 140 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 7 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
+    SELECT CASE WHEN count(*) * 140::HUGEINT > least(9e18, regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))::BIGINT THEN error(('memory_limit must be at least ' || (count(*) * 140::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' distinct records of 7 columns' || ', got ' || current_setting('memory_limit') || '; raise it (SET memory_limit, --memory-limit or REID_SQL_MEMORY_LIMIT), or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
       ELSE true END
     FROM reid_distinct
   )

@@ -14,6 +14,7 @@ from tests.tables import by_duckdb, by_polars, on_polars
 
 SETS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=6)
 NAMES = ("basket", "item")
+ASKED = ("basket", ["item"])
 
 
 def table(sets: Sequence[set[str]]) -> pl.DataFrame:
@@ -56,8 +57,8 @@ def alone_by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
 
 def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    duck = by_duckdb(f"FROM sparse_correctness_curve(t, 'basket', 'item'{extras})", t=frame)
-    return [duck, on_polars(duck, "sparse_correctness_curve", frame, *NAMES, **options)]
+    duck = by_duckdb(f"FROM unicity(t, 'basket', ['item'], output := 'curve'{extras})", t=frame)
+    return [duck, on_polars(duck, "unicity", frame, *ASKED, **options, output="curve")]
 
 
 @given(SETS, st.integers(1, 4))
@@ -107,7 +108,7 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
         # 1 has {a, NULL}, 2 has {NULL}, which 1 has too, and 3 has {b}.
         assert answer[0]["correctness"] == pytest.approx((1 + 1 / 2 + 1) / 3)
         assert (answer[0]["records_dropped"], answer[0]["nulls"]) == (0, "value")
-    for answer in by_engines(frame, nulls="drop", sizes=[2]):
+    for answer in by_engines(frame, points=2, nulls="drop", sizes=[2]):
         assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [
             (2, 2, "drop")
         ]
@@ -116,7 +117,7 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
 def test_people_and_items_may_be_of_any_type() -> None:
     days = [dt.date(2026, 1, day) for day in (1, 1, 2)]
     frame = pl.DataFrame({"basket": [1.5, 2.5, 2.5], "item": days})
-    for answer in by_engines(frame, sizes=[2]):
+    for answer in by_engines(frame, points=2, sizes=[2]):
         assert answer[0]["correctness"] == pytest.approx((1 / 2 + 1) / 2)
 
 
@@ -126,19 +127,19 @@ def test_people_and_items_may_be_of_any_type() -> None:
     [
         (
             "t, 'bascket', 'item'",
-            "person and item must be columns of the table, got 'bascket'; did you mean 'basket'?",
+            "entity and columns must be columns of the table, got 'bascket'; did you mean 'basket'?",
         ),
         (
             "t, NULL, 'item'",
-            "person and item must be a list of column names, got [NULL, item]; write",
+            "entity and columns must be a list of column names, got [NULL, item]; write",
         ),
         (
             "t, 'item', 'item'",
-            "person and item must be distinct, got 'item' twice; name each column once",
+            "entity and columns must be distinct, got 'item' twice; name each column once",
         ),
         (
             "t, 'basket', 'item', points := 0",
-            "points must be a whole number of known items from 1 to 16, got 0; pass how many",
+            "points must be a whole number of known rows from 1 to 16, got 0; pass how many",
         ),
         (
             "t, 'basket', 'item', samples := 1",
@@ -160,12 +161,12 @@ def test_people_and_items_may_be_of_any_type() -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Error") as refused:
-        by_duckdb(f"FROM sparse_correctness_curve({call})", t=table([{"a"}, {"b"}]))
+        by_duckdb(f"FROM unicity({call}, output := 'curve')", t=table([{"a"}, {"b"}]))
     assert sentence in str(refused.value)
 
 
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
-        by_duckdb("FROM sparse_correctness_curve(t, 'basket', 'item')", t=table([]))
+        by_duckdb("FROM unicity(t, 'basket', 'item', output := 'curve')", t=table([]))
     with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
-        by_polars("sparse_correctness_curve", table([]), *NAMES)
+        by_polars("unicity", table([]), *ASKED, output="curve")

@@ -1,11 +1,11 @@
-"""What the first tier leaves of tests/udfs/test_sparse_correctness_curve.py."""
+"""What the first tier leaves of tests/udfs/test_unicity_curve.py."""
 
 import polars as pl
 import pytest
 
 from tests.conftest import DATA
 from tests.tables import by_polars
-from tests.udfs.test_sparse_correctness_curve import NAMES, by_engines
+from tests.udfs.test_unicity_curve import ASKED, by_engines
 
 
 @pytest.mark.real_data
@@ -13,7 +13,7 @@ from tests.udfs.test_sparse_correctness_curve import NAMES, by_engines
 def test_draws_are_within_their_standard_error_of_what_is_counted(points: int) -> None:
     frame = pl.read_parquet(DATA / "baskets_groceries.parquet")
     exact = by_polars(
-        "sparse_correctness_curve", frame, *NAMES, points=points, sizes=[10, 1000, 9835]
+        "unicity", frame, *ASKED, points=points, sizes=[10, 1000, 9835], output="curve"
     )
     for seed in range(4):
         drawn = by_engines(

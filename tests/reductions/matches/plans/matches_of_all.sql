@@ -1,4 +1,4 @@
--- row_matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value', None, None)
+-- matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value', None, None)
 SELECT reid_rows.*, 0::BIGINT AS place, NULL::VARCHAR AS resolution
 FROM (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
