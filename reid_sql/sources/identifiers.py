@@ -12,14 +12,13 @@ from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
 from reid_sql.models.columns.nobodies import (
-    UNIT_PERSON,
-    UNIT_VALUE,
     IdentifierCounts,
     count_rows_of_nobodies,
     count_texts,
     counts_of_nobodies,
     describe_nobodies,
 )
+from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
 from reid_sql.sql.spelling import count_nobodies, list_values
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES, UNIT_VALUE
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, UNIT_VALUE
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
-from reid_sql.sql.spelling import count_nobodies, list_values
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
@@ -155,6 +154,8 @@ class DuckDBSource(Source):
 
     def _warn_of_nobodies(self, unit: str, column: str) -> str:
         """Warn of values that stand for nobody; true in any case, but where a warning is an error."""
+        from reid_sql.sql.spelling import count_nobodies  # noqa: PLC0415 - it reads lists of words
+
         arguments = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
         return f"""(
             SELECT coalesce(error({REFUSE}({arguments}))::BOOLEAN, true)
@@ -166,16 +167,19 @@ class DuckDBSource(Source):
 
         As a test of each row they would be asked for before any row is counted, and the table stored.
         """
+        values = [each for unit, each in self.watched if unit == UNIT_VALUE]
+        values = [each for each in values if place_of(each, columns)]
+        if not values:
+            return body
+        from reid_sql.sql.spelling import list_values  # noqa: PLC0415 - it reads lists of words
+
         tests = [
             f"""(
                 SELECT coalesce(error({REFUSE}('values', {text(column)}, texts, sizes))::BOOLEAN, true)
                 FROM ({list_values(self.item, name(column))}) AS reid_listed
               )"""
-            for unit, column in self.watched
-            if unit == UNIT_VALUE and place_of(column, columns)
+            for column in values
         ]
-        if not tests:
-            return body
         return f"""
             SELECT reid_valued.*
             FROM ({body}) AS reid_valued, (SELECT {" AND ".join(tests)} AS reid_is_warned) AS reid_warned

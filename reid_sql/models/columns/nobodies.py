@@ -25,6 +25,7 @@ from reid_sql.models.columns.spelling import (
     MARKS_AROUND_WORDS,
     normal_form,
 )
+from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 
 # values that may have far more rows than any other, such as a guest of each branch
 MAX_NOBODIES: Final = 8
@@ -47,24 +48,11 @@ CAUTION_CODE: Final = (
     "which {} like {} for a missing identifier and count{} as one {}: leave these rows out, or name each of "
     "them"
 )
-COUNTS_OF_NOBODIES: Final = (
-    "sizes",
-    "codes",
-    "code_rows",
-    "others",
-    "numbers",
-    "least",
-    "greatest",
-    "alike",
-)
 CAUTION_ALIKE: Final = (
     "another of '{}' but for capitals, accents, spaces, hyphens, apostrophes, invisible characters or zeros: if "
     "both are one {}, "
     "write them alike, as what counts twice looks safer than it is"
 )
-UNIT_PERSON: Final = "person"
-UNIT_HOUSEHOLD: Final = "household"
-UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
 
 
 @dataclass(frozen=True)
