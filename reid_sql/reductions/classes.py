@@ -27,7 +27,7 @@ from reid_sql.sql.people import (
     number_people,
 )
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records
-from reid_sql.sql.text import Source, aliases, numbered, same, with_names
+from reid_sql.sql.text import Source, aliases, numbered, prefix, same, with_names
 from reid_sql.sql.tolerance import match_within
 
 MATCHED_BY_DUCKDB: Final = dict.fromkeys(("polars", "spark", "ibis"), WILDCARDS)
@@ -205,9 +205,15 @@ def _histogram_by_group(
 ) -> str:
     """Write the histogram of each group, all from one count by the columns and the groups."""
     refuse_groups(nulls)
-    keys = numbered([*qi, *by])
-    size = "records" if entity is None else f"count(*) OVER (PARTITION BY {keys})"
-    in_classes = f"SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete"
+    keys = aliases(len([*qi, *by]))
+    in_classes = "SELECT *, false AS short, records AS class_size FROM reid_divided WHERE complete"
+    if entity is not None:  # joined, as above
+        in_classes = f"""
+          SELECT p.*, false AS short, c.class_size
+          FROM reid_divided AS p JOIN (
+            SELECT {prefix(keys)}count(*) AS class_size FROM reid_divided WHERE complete GROUP BY ALL
+          ) AS c ON {same("p", "c", keys)}
+          WHERE p.complete"""
     matched = ""
     if tolerance is not None:
         records = "SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete"
