@@ -34,7 +34,8 @@ from reid_sql.check.remarks import (
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
-from reid_sql.models.columns.nobodies import UNIT_PERSON, count_rows_of_nobodies
+from reid_sql.models.columns.nobodies import count_rows_of_nobodies
+from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, fold_case, plain
 from reid_sql.parameters.document import toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW

@@ -19,8 +19,6 @@ from reid_sql.models.columns.missing_value_codes import (
     list_codes,
 )
 from reid_sql.models.columns.nobodies import (
-    UNIT_PERSON,
-    UNIT_VALUE,
     IdentifierCounts,
     alike_words,
     code_words,
@@ -29,6 +27,7 @@ from reid_sql.models.columns.nobodies import (
     find_nobody_codes,
     heavy_words,
 )
+from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts

@@ -33,7 +33,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
-from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
+from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS

@@ -6,20 +6,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reid_sql.errors import MissingCodesWarning, RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.nobodies import (
-    UNIT_HOUSEHOLD,
-    UNIT_PERSON,
-    UNIT_VALUE,
-    IdentifierCounts,
-    describe_codes_of_values,
-    describe_nobodies,
-)
+from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import TABLE
 from reid_sql.reduction import identifying_column
+
+if TYPE_CHECKING:
+    from reid_sql.models.columns.nobodies import IdentifierCounts
 
 IS_REPORTED: ContextVar[bool] = ContextVar("reid_is_reported", default=False)
 
@@ -151,14 +147,18 @@ def report_people() -> Iterator[None]:
         IS_REPORTED.reset(token)
 
 
-def warn_of_values(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> None:
+def warn_of_values(column: str, counts: "IdentifierCounts", unit: str = UNIT_PERSON) -> None:
     """Warn of the same, and of missing-value codes of a sensitive column, which nothing else looks for."""
+    from reid_sql.models.columns.nobodies import describe_codes_of_values  # noqa: PLC0415 - it reads lists of words
+
     warn_of_nobodies(column, counts, unit)
     if unit == UNIT_VALUE and (caution := describe_codes_of_values(column, counts)):
         warnings.warn(caution, MissingCodesWarning, stacklevel=3)
 
 
-def warn_of_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> None:
+def warn_of_nobodies(column: str, counts: "IdentifierCounts", unit: str = UNIT_PERSON) -> None:
     """Warn of values of a column of people or households that may stand for nobody."""
+    from reid_sql.models.columns.nobodies import describe_nobodies  # noqa: PLC0415 - it reads lists of words
+
     if caution := describe_nobodies(column, counts, unit):
         warnings.warn(caution, RowsNotPeopleWarning, stacklevel=3)

@@ -13,8 +13,6 @@ from itertools import islice, pairwise
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.missing_value_codes import CODE_WORDS
-from reid_sql.models.columns.spelling import word_form
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
@@ -209,6 +207,9 @@ def _is_header(row: Sequence[str], seen: Sequence[set[str]], numeric: Sequence[i
 
 def is_word(field: str) -> bool:
     """Whether a field is a word, and no code of a missing value, as a record may have."""
+    from reid_sql.models.columns.missing_value_codes import CODE_WORDS  # noqa: PLC0415 - lists of words
+    from reid_sql.models.columns.spelling import word_form  # noqa: PLC0415 - the same
+
     return word_form(field) not in CODE_WORDS
 
 

@@ -148,7 +148,7 @@ def draw_places(
     model: FittedModel,
     places: Integers,
     seed: int,
-    draw: Callable[[int, np.random.Generator], Integers],
+    draw: "Callable[[int, np.random.Generator], Integers]",  # in quotes, else it imports numpy.random
 ) -> Integers:
     """Codes at these places of an endless sample of the model: a place has the same record in every call."""
     codes = np.empty((len(places), len(model.columns)), dtype=np.int64)

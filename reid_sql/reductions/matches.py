@@ -286,13 +286,16 @@ def _drawn(most: int, samples: int, seed: int) -> str:
     """
     return f"""reid_drawn AS MATERIALIZED (
           SELECT p, turn, i, place, row_number() OVER (
-            PARTITION BY p, turn ORDER BY {_scramble(seed, "turn + 1", "p", "i")} ASC, i ASC
+            PARTITION BY p, turn ORDER BY {_scramble("start", "i")} ASC, i ASC
           ) AS rank
           FROM reid_sets JOIN (
-            SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
-            FROM reid_sets, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
-            WHERE place = 1
-            ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
+            SELECT *, {_scramble(seed, "turn + 1", "p")} AS start
+            FROM (
+              SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
+              FROM reid_sets, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
+              WHERE place = 1
+              ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
+            )
           ) USING (p)
           QUALIFY rank <= {most}
         )"""

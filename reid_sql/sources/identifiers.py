@@ -12,14 +12,15 @@ from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
 from reid_sql.models.columns.nobodies import (
-    UNIT_PERSON,
     IdentifierCounts,
     count_rows_of_nobodies,
+    count_texts,
     counts_of_nobodies,
     describe_nobodies,
 )
+from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
-from reid_sql.sql.spelling import count_nobodies
+from reid_sql.sql.spelling import count_nobodies, list_values
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table
@@ -99,9 +100,10 @@ def count_nobodies_in(
     ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
-    return counts_of_nobodies(
-        ask(count_nobodies(item, known_value(quoted(column)), unit)).fetchall()[0]
-    )
+    if unit == UNIT_VALUE:
+        texts, sizes = ask(list_values(item, quoted(column))).fetchall()[0]
+        return count_texts(texts or (), sizes or ())
+    return counts_of_nobodies(ask(count_nobodies(item, known_value(quoted(column)))).fetchall()[0])
 
 
 def describe_calls(

@@ -234,20 +234,6 @@ def one_row_per_value(
     )
 
 
-def smallest_class_of_people(people: str, columns: Sequence[str]) -> str:
-    """Count people by the smallest of their classes: class_size, records (people)."""
-    return f"""
-        SELECT class_size, count(*) AS records
-        FROM (
-          SELECT min(class_size) AS class_size
-          FROM (
-            SELECT entity, count(*) OVER (PARTITION BY {numbered(columns)}) AS class_size FROM {people}
-          )
-          GROUP BY entity
-        )
-        GROUP BY class_size"""
-
-
 # Groups in SQL: a table divided by the values of some columns, each group answered for itself.
 #
 # The groups' columns stand after those that are asked about, under the next aliases, and come back under

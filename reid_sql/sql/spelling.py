@@ -7,12 +7,7 @@ from functools import reduce
 from typing import Final
 
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
-from reid_sql.models.columns.nobodies import (
-    NOBODY_NUMBERS,
-    SIZES_COUNTED,
-    UNIT_PERSON,
-    UNIT_VALUE,
-)
+from reid_sql.models.columns.nobodies import NOBODY_NUMBERS, SIZES_COUNTED
 from reid_sql.models.columns.spelling import (
     APOSTROPHES,
     DASHES,
@@ -121,6 +116,10 @@ WORDS: Final = any_of(NOBODY_WORDS)
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
 SIGNED_INTEGERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 INTEGER_TYPES: Final = ", ".join(f"'{each}', 'U{each}'" for each in SIGNED_INTEGERS)
+IS_WHOLE: Final = (
+    f"(typeof(identifier) IN ({INTEGER_TYPES}) OR starts_with(typeof(identifier), 'DECIMAL'))"
+)
+IS_FLOAT: Final = "typeof(identifier) IN ('FLOAT', 'DOUBLE')"
 
 
 def without_zeros(word: str) -> str:
@@ -129,20 +128,30 @@ def without_zeros(word: str) -> str:
     return f"ltrim({whole}, '0')"
 
 
-def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
+def list_values(item: str, column: str) -> str:
+    """List the texts of a sensitive column and their rows, in one row: Python compares them, as they are few.
+
+    DuckDB would bind the forms of `count_nobodies` for longer than it counts a million rows. Numbers are not
+    listed: only a text can be written in two ways.
+    """
+    return f"""
+        SELECT list(identifier::VARCHAR) AS texts, list(size) AS sizes
+        FROM (
+          SELECT identifier, count(*) AS size
+          FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
+          WHERE identifier IS NOT NULL AND NOT ({IS_WHOLE} OR {IS_FLOAT})
+          GROUP BY identifier
+        ) AS reid_values"""
+
+
+def count_nobodies(item: str, column: str) -> str:
     """Count the rows of each value of a column, as SQL has it, and how the values are written.
 
     The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Numbers are written in one way,
     and DuckDB knows the type when it binds: no texts are made of them. A text that begins above the digits is
-    no finite number, and takes long to fail as one. Sensitive numbers that cannot be infinite are not looked
-    at: only a text can be written in two ways.
+    no finite number, and takes long to fail as one.
     """
-    is_finite = (
-        f"(typeof(identifier) IN ({INTEGER_TYPES}) OR starts_with(typeof(identifier), 'DECIMAL'))"
-    )
-    is_float = "typeof(identifier) IN ('FLOAT', 'DOUBLE')"
-    is_number = f"({is_finite} OR ({is_float} AND isfinite(TRY_CAST(identifier AS DOUBLE))))"
-    is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_finite}' if unit == UNIT_VALUE else ''}"
+    is_number = f"({IS_WHOLE} OR ({IS_FLOAT} AND isfinite(TRY_CAST(identifier AS DOUBLE))))"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     is_otherwise = "FILTER (code IS NULL AND second IS NOT NULL)"
     # Each form is a column of its own, as DuckDB binds a long expression anew wherever it stands.
@@ -174,7 +183,7 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
                 SELECT identifier, CASE WHEN NOT {is_number} THEN identifier::VARCHAR END AS value,
                   count(*) AS size, {is_number} AS is_number
                 FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
-                WHERE {is_looked_at}
+                WHERE identifier IS NOT NULL
                 GROUP BY identifier
               ) AS reid_values) AS reid_written
             ) AS reid_letters

@@ -16,7 +16,7 @@ from reid_sql.engines.counted_rows import warn_of_values
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.models.columns.nobodies import counts_of_nobodies
+from reid_sql.models.columns.units import UNIT_VALUE
 from reid_sql.parameters import Choice, Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
@@ -124,7 +124,16 @@ def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str 
 
 def _warn_of_nobodies(unit: str, column: str, *counts: Any) -> None:  # noqa: ANN401 - what DuckDB passes
     """Warn of values of a column of people or households that may stand for nobody."""
+    from reid_sql.models.columns.nobodies import counts_of_nobodies  # noqa: PLC0415 - it reads lists of words
+
     warn_of_values(column, counts_of_nobodies(counts), unit)
+
+
+def _warn_of_values(column: str, texts: Sequence[str] | None, sizes: Sequence[int] | None) -> None:
+    """Warn of texts of a sensitive column that are written alike, or stand for missing ones."""
+    from reid_sql.models.columns.nobodies import count_texts  # noqa: PLC0415 - it reads lists of words
+
+    warn_of_values(column, count_texts(texts or (), sizes or ()), UNIT_VALUE)
 
 
 def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
@@ -264,5 +273,6 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "names": _clashing_names,
     "constants": _constants,
     "nobodies": _warn_of_nobodies,
+    "values": _warn_of_values,
     "choice": _other_word,
 }

@@ -12,9 +12,8 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, UNIT_VALUE
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
-from reid_sql.sql.spelling import count_nobodies
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
@@ -99,7 +98,9 @@ class DuckDBSource(Source):
     def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:
         """Test that equal values are one, other tables' types the same, and that each row has a person."""
         is_exact = is_checked and not (self.is_plain or self.is_known)
-        of_people = [each for _, each in [*filter(None, [self.identified_by]), *self.watched]]
+        of_people = [
+            each for _, each in [*filter(None, [self.identified_by]), *self._watched_people()]
+        ]
         return [
             *([self.is_exact(columns)] if is_exact else []),
             # names in it are none of the table's
@@ -145,16 +146,44 @@ class DuckDBSource(Source):
     def is_identified(self) -> str:
         """Test that every row has an identifier, if a column is one; warn of values that stand for nobody."""
         tests = [] if self.identified_by is None else [self._has_identifiers(*self.identified_by)]
-        tests += [self._warn_of_nobodies(unit, column) for unit, column in self.watched]
+        tests += [self._warn_of_nobodies(*each) for each in self._watched_people()]
         return " AND ".join(tests) or "true"
+
+    def _watched_people(self) -> list[tuple[str, str]]:
+        return [each for each in self.watched if each[0] != UNIT_VALUE]
 
     def _warn_of_nobodies(self, unit: str, column: str) -> str:
         """Warn of values that stand for nobody; true in any case, but where a warning is an error."""
+        from reid_sql.sql.spelling import count_nobodies  # noqa: PLC0415 - it reads lists of words
+
         arguments = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
         return f"""(
             SELECT coalesce(error({REFUSE}({arguments}))::BOOLEAN, true)
-            FROM ({count_nobodies(self.item, known_value(name(column)), unit)}) AS reid_nobodies
+            FROM ({count_nobodies(self.item, known_value(name(column)))}) AS reid_nobodies
           )"""
+
+    def _warn_of_values(self, columns: Sequence[str], body: str) -> str:
+        """Write the body next to the warnings of sensitive texts that are written alike, or stand for none.
+
+        As a test of each row they would be asked for before any row is counted, and the table stored.
+        """
+        values = [each for unit, each in self.watched if unit == UNIT_VALUE]
+        values = [each for each in values if place_of(each, columns)]
+        if not values:
+            return body
+        from reid_sql.sql.spelling import list_values  # noqa: PLC0415 - it reads lists of words
+
+        tests = [
+            f"""(
+                SELECT coalesce(error({REFUSE}('values', {text(column)}, texts, sizes))::BOOLEAN, true)
+                FROM ({list_values(self.item, name(column))}) AS reid_listed
+              )"""
+            for column in values
+        ]
+        return f"""
+            SELECT reid_valued.*
+            FROM ({body}) AS reid_valued, (SELECT {" AND ".join(tests)} AS reid_is_warned) AS reid_warned
+            WHERE reid_is_warned"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
         """Test that every row has an identifier; else refuse, with the counts."""
@@ -193,6 +222,7 @@ class DuckDBSource(Source):
         A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
         the nearest column, and a bare name never binds to a column of the user's outer query.
         """
+        body = self._warn_of_values(columns, body)
         if self.is_plain or self.is_known:
             return body
         distinct = list(dict.fromkeys(columns))

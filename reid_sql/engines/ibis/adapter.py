@@ -42,7 +42,7 @@ from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values, lacks_scale
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
-from reid_sql.models.columns.nobodies import UNIT_PERSON
+from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (

@@ -25,7 +25,6 @@ from reid_sql.models.columns.missing_value_codes import (
     values_beside,
 )
 from reid_sql.models.columns.nobodies import (
-    COUNTS_OF_NOBODIES,
     NOBODY_NUMBERS,
     SIZES_COUNTED,
     count_rows_of_nobodies,
@@ -47,6 +46,7 @@ from reid_sql.models.columns.spelling import (
     UMLAUTS,
     WIDE_LETTERS,
 )
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]

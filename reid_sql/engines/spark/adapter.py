@@ -46,7 +46,7 @@ from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.engines.spark.people import name_groups, one_row_per_value, resolve_groups
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.models.columns.nobodies import UNIT_PERSON
+from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     PERSON,

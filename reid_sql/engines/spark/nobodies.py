@@ -11,7 +11,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.frames import fetch, known_value
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
 from reid_sql.models.columns.nobodies import (
-    COUNTS_OF_NOBODIES,
     NOBODY_NUMBERS,
     SIZES_COUNTED,
     IdentifierCounts,
@@ -31,6 +30,7 @@ from reid_sql.models.columns.spelling import (
     SPACES,
     UMLAUTS,
 )
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
 
 
 def _list_letters_with_marks() -> tuple[str, str]:

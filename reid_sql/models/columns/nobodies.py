@@ -4,9 +4,10 @@ A value stands out by its rows, of which it has far more than any other, or by h
 missing_values.toml, or a number such as 0, -1 and 999999 that lies apart from all others.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Final
 
 from reid_sql.models.columns.missing_value_codes import (
@@ -18,6 +19,13 @@ from reid_sql.models.columns.missing_value_codes import (
     NOBODY_WORDS,
     count_missing_values,
 )
+from reid_sql.models.columns.spelling import (
+    DOUBLE_LETTERS,
+    FINAL_ZEROS,
+    MARKS_AROUND_WORDS,
+    normal_form,
+)
+from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 
 # values that may have far more rows than any other, such as a guest of each branch
 MAX_NOBODIES: Final = 8
@@ -31,6 +39,7 @@ NOBODY_NUMBERS: Final = (
     *map(int, NEGATIVE_NINES),
     *(int(each) for each in NINES[MIN_NINES - 1 :]),
 )
+_WORDS: Final = frozenset(NOBODY_WORDS)
 CAUTION_NOBODY: Final = (
     "far more than any other value of it, and {} as one {}: if {} for nobody, leave these rows out, or name "
     "each of them"
@@ -39,24 +48,11 @@ CAUTION_CODE: Final = (
     "which {} like {} for a missing identifier and count{} as one {}: leave these rows out, or name each of "
     "them"
 )
-COUNTS_OF_NOBODIES: Final = (
-    "sizes",
-    "codes",
-    "code_rows",
-    "others",
-    "numbers",
-    "least",
-    "greatest",
-    "alike",
-)
 CAUTION_ALIKE: Final = (
     "another of '{}' but for capitals, accents, spaces, hyphens, apostrophes, invisible characters or zeros: if "
     "both are one {}, "
     "write them alike, as what counts twice looks safer than it is"
 )
-UNIT_PERSON: Final = "person"
-UNIT_HOUSEHOLD: Final = "household"
-UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
 
 
 @dataclass(frozen=True)
@@ -95,6 +91,45 @@ def counts_of_nobodies(row: Sequence[Any]) -> IdentifierCounts:
     return IdentifierCounts(
         [*map(int, sizes or ())], [(code, int(size)) for code, size in pairs], *others
     )
+
+
+def count_texts(texts: Sequence[str], sizes: Sequence[int]) -> IdentifierCounts:
+    """Count distinct texts with their rows: codes, numbers, and those that are written like another.
+
+    >>> count_texts(["Flu", "flu ", "Gehörlos", "Gehoerlos", "n/a", "7.5"], [4, 1, 2, 1, 3, 1])
+    IdentifierCounts(sizes=[], codes=[('n/a', 3)], others=5, numbers=1, least=7.5, greatest=7.5, alike=2)
+    """
+    codes: list[tuple[str, int]] = []
+    forms: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    numbers: list[float] = []
+    for value, size in zip(texts, sizes, strict=True):
+        word, number = normal_form(value), _read_number(value)
+        code = word.strip(MARKS_AROUND_WORDS)
+        if code in _WORDS or number in NOBODY_NUMBERS:
+            codes.append((code if code in _WORDS else str(int(number)), size))
+            continue
+        forms.append(_without_zeros(word))
+        numbers += [number] if isfinite(number) else []
+        if not value.isascii() or any(pair in value for pair in DOUBLE_LETTERS):
+            second = normal_form(value, second_letters=True)
+            pairs.append((forms[-1], _without_zeros(second)))
+    merged = len({first for first, _ in pairs}) - len({second for _, second in pairs})
+    alike = len(forms) - len(set(forms)) + max(0, merged)
+    least, greatest = min(numbers, default=None), max(numbers, default=None)
+    return IdentifierCounts([], codes, len(forms), len(numbers), least, greatest, alike)
+
+
+def _read_number(value: str) -> float:
+    """The number that a text is, or NaN; databases read ASCII digits alone."""
+    try:
+        return float(value) if value.isascii() else nan
+    except ValueError:
+        return nan
+
+
+def _without_zeros(form: str) -> str:
+    return re.sub(FINAL_ZEROS, "", form).lstrip("0")
 
 
 def count_nobodies(sizes: Sequence[int]) -> int:

@@ -25,6 +25,22 @@ ENDS_OF_WORDS: Final = " \t\r\n\f"
 SPACES: Final = r"[\p{Z}\s]+"
 INVISIBLE: Final = r"[\p{Cf}\p{Cc}]+"
 FINAL_ZEROS: Final = "[.]0+$"  # of a whole number that was once a float
+
+
+class _LettersBut(dict[int, int | None]):
+    """A table of all letters but those of some categories, each found when it is first met."""
+
+    def __init__(self, *categories: str) -> None:
+        self.categories = categories
+
+    def __missing__(self, letter: int) -> int | None:
+        is_left_out = unicodedata.category(chr(letter)).startswith(self.categories)
+        self[letter] = None if is_left_out else letter
+        return self[letter]
+
+
+_VISIBLE: Final = _LettersBut("Cf", "Cc")
+_WITHOUT_MARKS: Final = _LettersBut("M")
 _NARROWED: Final = str.maketrans(WIDE_LETTERS, NARROW_LETTERS)
 _IN_TWO_LETTERS: Final = str.maketrans(UMLAUTS)
 _PLAIN: Final = str.maketrans(PLAIN_LETTERS | LIGATURES)
@@ -42,20 +58,13 @@ def normal_form(value: str, *, second_letters: bool = False) -> str:
     >>> normal_form("Fußpilz"), normal_form("Gehörlos"), normal_form("Gehörlos", second_letters=True)
     ('fusspilz', 'gehorlos', 'gehoerlos')
     """
+    if value.isascii() and value.isalnum():
+        return value.lower()
     seen = re.sub(r"\s+", " ", value.translate(_NARROWED))
-    seen = "".join(
-        letter
-        for letter in unicodedata.normalize("NFC", seen).lower()
-        if unicodedata.category(letter) not in {"Cf", "Cc"}
-    )
+    seen = unicodedata.normalize("NFC", seen).lower().translate(_VISIBLE)
     if second_letters:
         seen = seen.translate(_IN_TWO_LETTERS)
-    seen = seen.translate(_PLAIN)
-    bare = "".join(
-        letter
-        for letter in unicodedata.normalize("NFD", seen)
-        if unicodedata.category(letter)[0] != "M"
-    )
+    bare = unicodedata.normalize("NFD", seen.translate(_PLAIN)).translate(_WITHOUT_MARKS)
     bare = unicodedata.normalize("NFC", bare)
     return join_words(bare.translate(_HYPHENS))
 

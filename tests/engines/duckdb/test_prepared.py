@@ -27,9 +27,11 @@ REGISTER = """
 import sys, duckdb, reid_sql
 con = duckdb.connect()
 reid_sql.register(con)
-loaded = ("reid_sql.models", "reid_sql.function", "reid_sql.parameters", "scipy", "pyarrow", "polars")
-print(sorted(name for name in sys.modules if name.startswith(loaded)))
+if len(sys.argv) > 2:
+    con.execute(sys.argv[2]).fetchall()
+print(sorted(name for name in sys.modules if name.startswith(tuple(sys.argv[1].split()))))
 """
+FIRST = "WITH t AS (SELECT 1 AS a) FROM risk_summary(t, ['a'])"
 
 
 def test_the_stored_form_is_what_the_declarations_make() -> None:
@@ -137,9 +139,19 @@ def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_p
 
 
 @pytest.mark.newest  # DuckDB 1.5 imports pyarrow
-def test_registering_imports_no_declaration_no_model_and_no_dataframe_library() -> None:
+@pytest.mark.parametrize(
+    ("modules", "calls"),
+    [
+        ("reid_sql.models reid_sql.function reid_sql.parameters scipy pyarrow polars", []),
+        # the lists of words take as long as all else of the first call
+        ("reid_sql.models.columns.missing numpy.random scipy pyarrow polars", [FIRST]),
+    ],
+)
+def test_registering_and_a_first_summary_import_no_more_than_they_need(
+    modules: str, calls: list[str]
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", REGISTER],
+        [sys.executable, "-c", REGISTER, modules, *calls],
         capture_output=True,
         text=True,
         env=environment(),

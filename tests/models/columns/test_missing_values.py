@@ -162,7 +162,7 @@ def test_other_values_are_not_alike(one: str, other: str) -> None:
 
 
 def alike(values: list[str]) -> int:
-    """Count the values that equal another, as both engines do."""
+    """Count the values that equal another, as both engines and Python do."""
     from reid_sql.engines.polars.coded_values import count_nobodies_of  # noqa: PLC0415 - one use
     from reid_sql.sources.identifiers import count_nobodies_in  # noqa: PLC0415 - the same
 
@@ -170,6 +170,7 @@ def alike(values: list[str]) -> int:
     with duckdb.connect() as con:
         con.register("t", frame.to_arrow())
         counted = count_nobodies_in(con.sql, "t", "v", "value").alike
+        assert count_nobodies_in(con.sql, "t", "v").alike == counted
     assert count_nobodies_of(frame.lazy(), "v").collect()["alike"][0] == counted
     return counted
 

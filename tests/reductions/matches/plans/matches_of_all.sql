@@ -40,18 +40,21 @@ FROM (
       WHERE exact
     ),
     reid_drawn AS MATERIALIZED (
-      SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
+      SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([start, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
       FROM reid_sets
       JOIN (
-        SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
-        FROM reid_sets, (
-          SELECT max(people) AS people
-          FROM reid_total HAVING NOT bool_and(exact)
+        SELECT *, list_reduce([0, turn + 1, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) AS start
+        FROM (
+          SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+          FROM reid_sets, (
+            SELECT max(people) AS people
+            FROM reid_total HAVING NOT bool_and(exact)
+          )
+          WHERE place = 1
+          ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
+            p ASC
+          LIMIT 10000
         )
-        WHERE place = 1
-        ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
-          p ASC
-        LIMIT 10000
       ) USING (p) QUALIFY rank <= 2147483647
     ),
     reid_knowledge AS MATERIALIZED (
