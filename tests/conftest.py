@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
 # the same examples of a property in each run
-settings.register_profile("tests", deadline=None, derandomize=True, max_examples=15)
+settings.register_profile("tests", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile("tests")
 # as a shell starts what runs in its background
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
