@@ -4,6 +4,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,7 +184,7 @@ def forecasts_and_versions_are_computed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluation, "forecast_pitman_yor", remember)
-        patch.setattr(report, "version", cache(report.version))
+        patch.setattr(report, "version", cache(version))
         yield
 
 

@@ -195,7 +195,7 @@ def write_check(question: Question) -> dict[str, Any]:
     """A check of the measure, whatever the limit."""
     measure, parameters = question
     bound = MEASURES[measure].bound
-    return {"measure": measure, bound: int(bound == "at_least")} | json.loads(parameters)
+    return {"measure": measure, bound: int(bound == "at_least"), **json.loads(parameters)}
 
 
 def answer_together(folder: Path, questions: Sequence[Question]) -> dict[Question, Any]:
@@ -254,7 +254,7 @@ def base_of(measure: str, parameter: str) -> dict[str, Any]:
     base = {name: value for name, value in NEEDED.items() if name in accepted}
     if measure == "population_uniqueness":
         base.pop("weight", None)
-    return base | TOGETHER.get((measure, parameter), {})
+    return {**base, **TOGETHER.get((measure, parameter), {})}
 
 
 @pytest.fixture(scope="module")

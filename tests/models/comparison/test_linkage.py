@@ -173,21 +173,21 @@ def test_an_exact_match_is_right_as_often_as_a_loop_over_the_people_finds() -> N
     released = [("b", "z"), ("a", "y"), ("a", "x"), ("b", "x"), ("c", "x"), ("a", "y")]
     records = np.ones(len(original), dtype=np.int64)
     columns = [
-        column([(one[at], other[at]) for one, other in zip(original, released, strict=True)])
+        column([(mine[at], theirs[at]) for mine, theirs in zip(original, released, strict=True)])
         for at in range(2)
     ]
-    tables = [
-        group_records(np.stack([getattr(each, side).codes for each in columns]), records, side)
-        for side in ("original", "released")
-    ]
-    pair = np.stack([table.class_of_pair for table in tables])
-    on_all = next(ExactMatches(columns, *tables, pair).attack(records))
+    codes = [[each.original.codes, each.released.codes] for each in columns]
+    one, other = (
+        group_records(np.stack(each), records, "a table") for each in zip(*codes, strict=True)
+    )
+    pair = np.stack([one.class_of_pair, other.class_of_pair])
+    on_all = next(ExactMatches(columns, one, other, pair).attack(records))
     chances = [
-        (one == other) / max(released.count(one), 1)
-        for one, other in zip(original, released, strict=True)
+        (mine == theirs) / max(released.count(mine), 1)
+        for mine, theirs in zip(original, released, strict=True)
     ]
     assert on_all.correct == pytest.approx(sum(chances) / len(chances))
-    possible = [1 / max(released.count(one), 1) for one in original]
+    possible = [1 / max(released.count(mine), 1) for mine in original]
     assert on_all.candidates == pytest.approx(sum(possible) / len(possible))
 
 
