@@ -3,6 +3,8 @@ import pickle
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 import reid_sql
-from reid_sql.check import evaluation
+from reid_sql.check import evaluation, report
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import empty
 from tests.mariadb import installed, mariadb_server
@@ -27,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
 # the same examples of a property in each run
-settings.register_profile("tests", deadline=None, derandomize=True, max_examples=15)
+settings.register_profile("tests", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile("tests")
 # as a shell starts what runs in its background
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -167,8 +169,11 @@ def wants(item: pytest.Item, server: str) -> bool:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def forecasts_are_computed_once() -> Iterator[None]:
-    """Reports on the same small tables show the same curve: a process computes each histogram's once."""
+def forecasts_and_versions_are_computed_once() -> Iterator[None]:
+    """Reports on the same small tables show the same curve: a process computes each histogram's once.
+
+    All reports show the same versions of libraries, which lie in files that are slow to parse.
+    """
     curves: dict[bytes, Any] = {}
 
     def remember(*given: Any, **named: Any) -> Any:
@@ -179,6 +184,7 @@ def forecasts_are_computed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluation, "forecast_pitman_yor", remember)
+        patch.setattr(report, "version", cache(version))
         yield
 
 

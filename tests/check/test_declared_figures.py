@@ -96,6 +96,7 @@ def test_a_measure_that_nobody_declared_is_masked() -> None:
     assert hides_figure(Check(measure=undeclared, **rest), figure, Mask(MASK))
 
 
+@pytest.mark.first(few=[9, 10], size=[60])  # the most that are masked, and the fewest that are not
 @each_cell("few", [1, 3, 9, 10, 40])
 @each_cell("size", [60, 265])
 def test_a_figure_of_sensitive_values_is_shown_where_no_value_of_a_class_has_few_records(

@@ -41,6 +41,7 @@ def read(file: Path, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [dict(zip(rows.columns, row, strict=True)) for row in rows.fetchall()]
 
 
+@pytest.mark.first(name=["a.geojson"])
 @pytest.mark.parametrize("name", ["a.geojson", "a.json", "a.jsonl"])
 def test_a_feature_is_a_record(tmp_path: Path, name: str) -> None:
     rows = read(tmp_path / name, FEATURES)

@@ -203,7 +203,7 @@ RELATIVE = ("t_closeness", "beta_likeness", "delta_disclosure")
 @each_cell("measure", RELATIVE)
 @each_cell("rare", [1, 9, 12, 30])
 @each_cell("records", [150, 32_561])
-@pytest.mark.first(cells=6)
+@pytest.mark.first(cells=4)
 def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     tmp_path: Path, measure: str, rare: int, records: int
 ) -> None:

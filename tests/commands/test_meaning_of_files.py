@@ -126,9 +126,8 @@ def test_rows_that_were_written_twice_are_named_by_a_query_too(
         assert ("rows equal another one in all columns" in shown) == has_copies
 
 
-def count_classes(file: Path, columns: list[str]) -> dict[int, int]:
-    """Count the classes by their size, as the commands read the file."""
-    con, name = open_source(str(file))
+def count_classes(con: duckdb.DuckDBPyConnection, name: str, columns: list[str]) -> dict[int, int]:
+    """Count the classes by their size in a file that is opened as the commands read it."""
     listed = ", ".join(map(quoted, columns))
     sizes = f"SELECT count(*) AS size FROM {quoted(name)} GROUP BY {listed}"
     return dict(con.execute(f"SELECT size, count(*) FROM ({sizes}) GROUP BY size").fetchall())
@@ -144,14 +143,16 @@ def test_keys_of_objects_within_objects_are_columns(tmp_path: Path) -> None:
         nested.append({"age": age, "home": {"city": city, "at": place}, "same": {}})
         listed = None if place is None else [1, {"a": age, "b": 2}]
         flat.append({"age": age, "city": city, "lat": place and lat, "list": listed})
+    opened = []
     for name, records in (("nested.json", nested), ("flat.json", flat)):
         (tmp_path / name).write_text(json.dumps(records))
+        opened.append(open_source(str(tmp_path / name)))
     pairs = [("age",) * 2, ("home.city", "city"), ("home.at.lat", "lat"), ("home.at.list", "list")]
     for size in range(1, 5):
         for chosen in combinations(pairs, size):
             figures = [
-                count_classes(tmp_path / name, [pair[at] for pair in chosen])
-                for at, name in enumerate(("nested.json", "flat.json"))
+                count_classes(con, name, [pair[at] for pair in chosen])
+                for at, (con, name) in enumerate(opened)
             ]
             assert figures[0] == figures[1]
     profiled = command("profile", str(tmp_path / "nested.json"), "--format", "csv").stdout

@@ -237,6 +237,7 @@ def test_a_sum_of_which_one_person_has_most_is_refused(con: duckdb.DuckDBPyConne
         Door(con, ["rich"]).ask("SELECT sex, sum(pay) FROM rich GROUP BY sex")
 
 
+@pytest.mark.first(cells=3)
 @pytest.mark.parametrize(
     ("where", "figure"),
     [
@@ -370,6 +371,7 @@ def test_the_catalogue_has_names_and_types_and_no_value(con: duckdb.DuckDBPyConn
     assert row == (0,)
 
 
+@pytest.mark.first(cells=2)
 @pytest.mark.parametrize(
     "kind",
     [

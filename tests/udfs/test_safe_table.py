@@ -471,7 +471,7 @@ import random
 import duckdb, reid_sql
 con = duckdb.connect()
 reid_sql.register(con)
-for seed in range(30):
+for seed in range({tables}):
     rng = random.Random(seed)
     cells = [(a, b, rng.choice((1, 2, 4, 7, 9))) for a in "pqrs" for b in "xyzw"]
     con.execute("CREATE OR REPLACE TEMP TABLE t (a VARCHAR, b VARCHAR)")
@@ -483,6 +483,8 @@ for seed in range(30):
 """
 
 
-def test_nothing_is_printed_beside_the_answer() -> None:
+@pytest.mark.parametrize("tables", [4, 30])
+@pytest.mark.first(tables=[4])
+def test_nothing_is_printed_beside_the_answer(tables: int) -> None:
     """A solver's own line breaks the JSON of a command; it is in a buffer until the process ends."""
-    assert python(ASK_MANY) == ""
+    assert python(ASK_MANY.replace("{tables}", str(tables))) == ""

@@ -1,8 +1,8 @@
 """Counts that are published one after another reveal no small group, as linear programmes prove."""
 
 import os
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, product
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
 BELOW = 5
 # Few, as most drawn questions reveal nothing together: a search asks some 50 of them for one that does.
 SEQUENCES = int(os.environ.get("REID_SQL_SEQUENCES", "1"))
+# Where a search begins: the seeds of the sequences that it found when all were searched.
+KNOWN = {
+    "planted": [5, 6, 12, 13, 15, 19, 35, 43],
+    "rows": [42],
+    "people of six rows": [33],
+    "no policy": [25],
+}
 SIZES = {"region": 3, "sex": 2, "disease": 3}
 CELLS = list(product(*(range(size) for size in SIZES.values())))
 POLICY = f"""mask_below = {BELOW}
@@ -171,15 +178,17 @@ def check_sequences(
     sequences: int,
     rows: int = 1,
     *,
+    known: Sequence[int],
     is_drawn: bool,
 ) -> int:
     """Search for questions that reveal a group together, not alone, and ask them with a record.
 
-    Returns how many sequences the search took.
+    The search begins with the seeds that are known to reveal one. Returns the seed of the last sequence.
     """
-    found, seed = 0, 0
+    found = 0
+    seeds = chain(known, (each for each in count(1) if each not in known))
     while found < sequences:
-        seed += 1
+        seed = next(seeds)
         counts, draws = fill(con, seed, rows), np.random.default_rng(seed + 1_000_000)
         listed = [draw_question(draws) for _ in range(5)] if is_drawn else QUESTIONS
         sequence = [listed[place] for place in draws.permutation(len(listed))[:5]]
@@ -194,10 +203,12 @@ def test_planted_sequences_that_reveal_a_group_together_are_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
     policy = read_policy(tmp_path / "policy.toml")
-    assert check_sequences(con, policy, SEQUENCES * 8, is_drawn=False) < 2_000
+    assert (
+        check_sequences(con, policy, SEQUENCES * 8, known=KNOWN["planted"], is_drawn=False) < 2_000
+    )
 
 
-@pytest.mark.parametrize("kind", ["rows", "people of six rows", "no policy"])
+@pytest.mark.parametrize("kind", [kind for kind in KNOWN if kind != "planted"])
 def test_drawn_sequences_that_reveal_a_group_together_are_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str
 ) -> None:
@@ -212,7 +223,7 @@ def test_drawn_sequences_that_reveal_a_group_together_are_refused(
     )
     policy = None if kind == "no policy" else read_policy(tmp_path / "policy.toml")
     rows = 6 if kind.startswith("people") else 1
-    assert check_sequences(con, policy, SEQUENCES, rows, is_drawn=True) < 2_000
+    assert check_sequences(con, policy, SEQUENCES, rows, known=KNOWN[kind], is_drawn=True) < 2_000
 
 
 def test_one_question_after_another_is_answered_where_nothing_follows(

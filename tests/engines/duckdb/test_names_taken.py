@@ -14,6 +14,7 @@ PEOPLE = "SELECT i % 4 AS age, i % 2 AS sex FROM range(20) AS t(i)"
 OWN = "SELECT database_name FROM duckdb_functions() WHERE NOT internal AND database_name = '{}'"
 
 
+@pytest.mark.first(cells=4)
 @each_cell("name", ["reid", "REID", "reid_sql_functions"])
 @each_cell("way", ["opened", "attached", "in use"])
 def test_a_file_of_that_name_is_asked_and_left_as_it_is(
@@ -99,6 +100,7 @@ def test_who_drops_such_a_macro_registers() -> None:
         assert con.execute(ASKED[0]).fetchall() == [(5,)]
 
 
+@pytest.mark.first(cells=4)
 @each_cell("when", ["before", "after"])
 @each_cell(
     "shape", ["(a) AS 7", "(a, b) AS 7", "() AS 7", "(a) AS TABLE SELECT 7", "() AS TABLE SELECT 7"]

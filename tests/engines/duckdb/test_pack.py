@@ -144,6 +144,7 @@ def test_the_script_answers_what_python_answers(
 
 
 @pytest.mark.newest
+@pytest.mark.first(cells=3)
 @each_cell(
     "call",
     [

@@ -19,8 +19,8 @@ from reid_sql.models.comparison.disturbed_numbers import (
     Normal,
     classify_column,
 )
-from reid_sql.models.comparison.linkage import wilson_interval
-from reid_sql.models.comparison.paired_records import CodedColumn, PairedColumn
+from reid_sql.models.comparison.linkage import ExactMatches, wilson_interval
+from reid_sql.models.comparison.paired_records import CodedColumn, PairedColumn, group_records
 from reid_sql.parameters import Floats, Integers
 from tests.cells import each_cell
 
@@ -135,6 +135,60 @@ def test_the_interval_of_a_mean_of_chances_contains_it_in_95_of_100_draws() -> N
             low, high = wilson_interval(float(rng.choice(chances, 200).mean()), 200)
             contained += low <= chances.mean() <= high
         assert contained >= 935
+
+
+def test_a_value_that_was_missing_is_changed_too() -> None:
+    """Each pair of values with its records, NULL a value as any other."""
+    pairs = [(None, "a"), (None, "a"), ("b", "b"), ("b", None), (None, None), ("c", "a")]
+    tried = column(pairs)
+    changes = tried.changes
+    names = [None, *tried.original.values], [None, *tried.released.values]
+    counted = {
+        (names[0][one], names[1][other]): records
+        for one, other, records in zip(
+            changes.original.tolist(),
+            changes.released.tolist(),
+            changes.records.tolist(),
+            strict=True,
+        )
+    }
+    assert counted == Counter(pairs)
+    assert int(changes.records[tried.differs].sum()) == sum(one != other for one, other in pairs)
+
+
+def test_a_record_that_was_added_changes_no_value() -> None:
+    """It has no value of the original: -1 is no code of one."""
+    ones = np.ones(3, dtype=np.int64)
+    original = CodedColumn(np.array([1, -1, 0]), ["a"], ones)
+    changes = PairedColumn(
+        "c", original, CodedColumn(np.array([1, 1, 1]), ["a"], ones), ones
+    ).changes
+    assert changes.rows.tolist() == [0, 2]
+    assert sorted(changes.original.tolist()) == [0, 1]
+
+
+def test_an_exact_match_is_right_as_often_as_a_loop_over_the_people_finds() -> None:
+    """The tables have their classes in other orders, and of other numbers."""
+    original = [("a", "x"), ("a", "y"), ("a", "y"), ("b", "x"), ("c", "x"), ("c", "z")]
+    released = [("b", "z"), ("a", "y"), ("a", "x"), ("b", "x"), ("c", "x"), ("a", "y")]
+    records = np.ones(len(original), dtype=np.int64)
+    columns = [
+        column([(mine[at], theirs[at]) for mine, theirs in zip(original, released, strict=True)])
+        for at in range(2)
+    ]
+    codes = [[each.original.codes, each.released.codes] for each in columns]
+    one, other = (
+        group_records(np.stack(each), records, "a table") for each in zip(*codes, strict=True)
+    )
+    pair = np.stack([one.class_of_pair, other.class_of_pair])
+    on_all = next(ExactMatches(columns, one, other, pair).attack(records))
+    chances = [
+        (mine == theirs) / max(released.count(mine), 1)
+        for mine, theirs in zip(original, released, strict=True)
+    ]
+    assert on_all.correct == pytest.approx(sum(chances) / len(chances))
+    possible = [1 / max(released.count(mine), 1) for mine in original]
+    assert on_all.candidates == pytest.approx(sum(possible) / len(possible))
 
 
 @pytest.mark.parametrize("law", [Histogram.from_distances, Normal.fit, Laplace.fit])

@@ -1,4 +1,7 @@
-"""Every function through Spark Connect, held to DuckDB: a program, as a process has one kind of session.
+"""Functions through Spark Connect, held to DuckDB: a program, as a process has one kind of session.
+
+Asked are the functions that Spark counts itself, and of those that it leaves to DuckDB one of each reduction
+and of each shape: the others go the same way, and tests of a local session ask each of them.
 
 Prints one line of JSON: for each function `ok`, or what was wrong with it.
 """
@@ -25,6 +28,7 @@ from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, given, same
 from tests.matrices.engines import Frames, Sql
 from tests.spark_session import SETTINGS
 from tests.tables import by_duckdb
+from tests.tiers import counts_itself, left_to_duckdb
 
 QI = ["age", "sex", "region"]
 TOWN = PEOPLE.with_columns(p=pl.int_range(1, 41) / 100)
@@ -133,7 +137,13 @@ def main() -> None:
     for name, cells in CLOSED.items():
         asked[name] = lambda n=name, c=cells: scores(spark, n, c)  # type: ignore[misc]
     for name, each in declared().items():
-        if name not in asked and each.absence("spark") is None and not each.answer.of_rows:
+        is_asked = counts_itself(each, "spark") or name in {*left_to_duckdb("spark"), *FIRST}
+        if (
+            name not in asked
+            and is_asked
+            and each.absence("spark") is None
+            and not each.answer.of_rows
+        ):
             asked[name] = lambda e=each: table(e)  # type: ignore[misc]
     asked["the gate"] = lambda: gate(spark)
     found = {}
