@@ -48,6 +48,26 @@ def test_a_call_warns_of_the_codes_that_a_loop_finds(kind: str, seed: int) -> No
     assert caution(lambda: rp.risk_summary(frame, [*columns]).collect()) == expected
 
 
+@pytest.mark.parametrize("distinct", [100_000, 100_001])
+def test_very_many_sensitive_texts_are_not_compared_and_it_is_said(distinct: int) -> None:
+    """Two of them are written alike, and two rows lack a value in words."""
+    with duckdb.connect() as con:
+        con.execute(
+            f"""CREATE TABLE people AS SELECT i % 7 AS age, CASE i WHEN 0 THEN 'Flu 1' WHEN 1 THEN 'flu 1'
+            WHEN 2 THEN 'n/a' ELSE 'text ' || i END AS illness FROM range({distinct}) AS r(i)"""
+        )
+        reid_sql.register(con)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            con.sql("FROM l_diversity(people, ['age'], 'illness')").fetchall()
+    said = " ".join(str(each.message) for each in warned)
+    is_compared = distinct == 100_000
+    assert ("has more than 100,000 texts, so no one looked" in said) is not is_compared
+    assert (
+        "written alike" in said.partition("so no one")[0] or "but for capitals" in said
+    ) is is_compared
+
+
 @pytest.mark.parametrize("role", ["sensitive", "by", "weight"])
 def test_codes_are_found_in_every_role(role: str) -> None:
     frame = pl.DataFrame({"q": [1, 2] * 40, "x": [*range(1, 5)] * 19 + [999] * 4})

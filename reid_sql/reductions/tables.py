@@ -103,8 +103,8 @@ REFUSAL_UNLINKED: Final = (
     "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
     "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
 )
-# Of a column that determines another: were the records of a category drawn from all records, so many would have
-# another category of the other column. Of columns that are independent, 5 % are taken for determined: e^-3.
+# Of a column that determines another: were the records of a category drawn from all records, so many would
+# have another category of the other column. Of independent columns, 5 % are taken for determined: e^-3.
 MIN_EXPECTED_DISAGREEMENTS: Final = 3
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "

@@ -23,6 +23,7 @@ from reid_sql.models.columns.spelling import (
     UMLAUTS,
     WIDE_LETTERS,
 )
+from reid_sql.models.columns.units import MAX_TEXTS_COMPARED
 from reid_sql.sql.text import any_of, text
 
 FROM_LETTERS: Final = text(WIDE_LETTERS + DASHES)
@@ -141,6 +142,7 @@ def list_values(item: str, column: str) -> str:
           FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
           WHERE identifier IS NOT NULL AND NOT ({IS_WHOLE} OR {IS_FLOAT})
           GROUP BY identifier
+          LIMIT {MAX_TEXTS_COMPARED + 1}
         ) AS reid_values"""
 
 

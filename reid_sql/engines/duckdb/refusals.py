@@ -6,6 +6,7 @@ One Python function answers all of them, so that a sentence is written once for 
 import json
 import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -15,8 +16,8 @@ import duckdb
 from reid_sql.engines.counted_rows import warn_of_values
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
-from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.models.columns.units import UNIT_VALUE
+from reid_sql.errors import MissingCodesWarning, OutOfDomainError, ReidError
+from reid_sql.models.columns.units import MAX_TEXTS_COMPARED, UNIT_VALUE
 from reid_sql.parameters import Choice, Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
@@ -35,6 +36,10 @@ ENUM_WORDS: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")
 REFUSAL_CAPITALS: Final = (
     "columns must differ by more than capitals, got '{0}' for a table with '{1}' and '{2}', which DuckDB "
     "calls '{3}'; rename one of them"
+)
+CAUTION_MANY_TEXTS: Final = (
+    "Column '{}' has more than {:,} texts, so no one looked for those that are written alike, or stand for a "
+    "missing value."
 )
 VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
 MAX_DIGITS: Final = 38  # of a DECIMAL; with more, the common type would round
@@ -133,6 +138,11 @@ def _warn_of_values(column: str, texts: Sequence[str] | None, sizes: Sequence[in
     """Warn of texts of a sensitive column that are written alike, or stand for missing ones."""
     from reid_sql.models.columns.nobodies import count_texts  # noqa: PLC0415 - it reads lists of words
 
+    if len(texts or ()) > MAX_TEXTS_COMPARED:
+        warnings.warn(
+            CAUTION_MANY_TEXTS.format(column, MAX_TEXTS_COMPARED), MissingCodesWarning, stacklevel=2
+        )
+        return
     warn_of_values(column, count_texts(texts or (), sizes or ()), UNIT_VALUE)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+MAX_TEXTS_COMPARED: Final = 100_000  # distinct ones of a sensitive column
 UNIT_PERSON: Final = "person"
 UNIT_HOUSEHOLD: Final = "household"
 UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
