@@ -51,7 +51,7 @@ from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
-from reid_sql.sources.files import connect_quietly, is_decoded, limit_memory
+from reid_sql.sources.files import connect_quietly, limit_memory
 from reid_sql.sources.reading import escape_pattern
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import process_folder, spill_folder, spill_into
@@ -141,9 +141,8 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path
     con.execute(
         f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]"
     )
-    if any(is_decoded(path, source.form) for source in sources for path in source.paths):
-        # where what DuckDB cannot read is written in a form that it can
-        con.execute(f"SET allowed_directories = [{sql_text(str(process_folder()))}]")
+    # where what DuckDB cannot read is written in a form that it can
+    con.execute(f"SET allowed_directories = [{sql_text(str(process_folder()))}]")
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 

@@ -7,13 +7,14 @@ from typing import Any, Final
 from reid_sql.check.exact_figures import MeasuredTable, ReleasedColumns
 from reid_sql.check.masked_tables import MaskedClasses
 from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
+from reid_sql.check.remarks import REPEATED_IDENTIFIER
 
 NOT_COUNTED: Final = "could not be counted"
 WITHHELD: Final = (
-    "How many people all columns together single out is not shown, as it could reveal how few records are "
+    "How many {} all columns together single out is not shown, as it could reveal how few records are "
     "of some class size."
 )
-OF_ALL: Final = "of {:,} people"
+OF_ALL: Final = "of {:,} {}"
 REPLACED: Final = (
     "In place of {}, the release has random numbers, one for each person, drawn when its query "
     "runs; no key leads back."
@@ -63,6 +64,7 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
         mask,
         words,
         _count_unique_shown(measured, classes),
+        noun=_noun(measured),
         is_withheld=masks
         and columns.unique is not None
         and _reveals_classes(columns.unique, classes),
@@ -72,6 +74,12 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
     return page | {"left_out": list(columns.left_out), "sentences": sentences}
 
 
+def _noun(measured: MeasuredTable) -> str:
+    """Name what is counted: people, but where a caution says that people may have several rows."""
+    codes = {caution.code for check in measured.checks for caution in check.cautions}
+    return "records" if REPEATED_IDENTIFIER in codes else "people"
+
+
 def describe_unmeasured(
     columns: ReleasedColumns,
     people: int,
@@ -79,6 +87,7 @@ def describe_unmeasured(
     words: Words,
     unique_elsewhere: Iterable[int] = (),
     *,
+    noun: str = "people",
     is_withheld: bool = False,
     has_sensitive: bool = False,
 ) -> dict[str, Any]:
@@ -88,13 +97,13 @@ def describe_unmeasured(
     table with a sensitive column, that nobody or everybody is unique is shown as few: by all columns, it
     would say that no value of a class has one person, or that each has.
     """
-    shown = _Shown(people, mask)
+    shown = _Shown(people, mask, noun)
     pages: list[Page] = []
     figures: list[Parts] = []
     for each in columns.unmeasured:
         figure, parts = None, NOT_MEASURED
         if each.unique is not None:
-            figure, parts = shown.describe(each.unique, OF_ALL.format(people))
+            figure, parts = shown.describe(each.unique)
         pages.append({"column": each.column, "unique": figure})
         figures.append(parts)
     for unique in unique_elsewhere:
@@ -113,21 +122,26 @@ def describe_unmeasured(
 
 
 class _Shown:
-    """Which counts of people a report shows: none that is small, nor two of which the difference is."""
+    """Which counts of people a report shows: none that is small, nor two of which the difference is.
 
-    def __init__(self, people: int, mask: Mask) -> None:
-        self.people, self.mask = people, mask
+    Rows that may be several of a person are called `records`.
+    """
+
+    def __init__(self, people: int, mask: Mask, noun: str) -> None:
+        self.people, self.mask, self.noun = people, mask, noun
+        self.of_all = OF_ALL.format(people, noun)
         self._seen: list[int] = [0, people]
 
     def add(self, unique: int) -> None:
         """Remember a count that a reader sees."""
         self._seen.append(unique)
 
-    def describe(self, unique: int, words: str, *, hides_none: bool = False) -> tuple[Node, Parts]:
-        """Return the count as it is shown or masked, and the count or a bound with the words after it.
+    def describe(self, unique: int, *, hides_none: bool = False) -> tuple[Node, Parts]:
+        """Return the count as it is shown or masked, and the count or a bound with what it is of.
 
         With `hides_none` it is shown as few, or as all but few, though it is nobody or everybody.
         """
+        words = self.of_all
         few = Worded(Setting(self.mask.below), words, words)
         if hides_none:
             return self.mask.show(unique, when=False), ("all but ", few) if unique else (few,)
@@ -185,13 +199,11 @@ def _describe_together(
     noun = f"the first {many:,} of {many + columns.more:,} columns" if columns.more else noun
     by = f"{noun} {words.together}"
     if columns.unique is None:
-        return None, [Sentence((f"How many people {by} single out {NOT_COUNTED}.",))]
+        return None, [Sentence((f"How many {shown.noun} {by} single out {NOT_COUNTED}.",))]
     if is_withheld:
-        return None, [Sentence((WITHHELD,))]
+        return None, [Sentence((WITHHELD.format(shown.noun),))]
     hides_none = has_sensitive and columns.unique in {0, shown.people}
-    figure, counted = shown.describe(
-        columns.unique, OF_ALL.format(shown.people), hides_none=hides_none
-    )
+    figure, counted = shown.describe(columns.unique, hides_none=hides_none)
     if not columns.unique and not hides_none:
         return figure, [Sentence((f"By {by}, nobody is unique.",))]
     return figure, [Sentence((f"By {by}, ", *counted, " are unique."))]

@@ -31,7 +31,7 @@ from reid_sql.check.sentences import (
     format_figure,
     format_limit,
 )
-from reid_sql.check.sources import files_of
+from reid_sql.check.sources import files_of, logs_of
 from reid_sql.check.verdicts import EXIT_CODES, Baseline, worst_verdict
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.terminal.control_characters import escape_control_characters, escape_in_json
@@ -164,7 +164,7 @@ def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
     """Give the files that a run reads: the policy and what it points to, the data, the baseline."""
     sources = [each for table in policy.tables for each in table.sources]
     data = [file for source in sources for file in (*source.paths, *files_of(source))]
-    logs = [file.with_name(f"{file.name}.wal") for file in data]
+    logs = [log for file in data for log in logs_of(file)]
     return [*policy.files, *data, *logs, *(each for each in (baseline, policy.baseline) if each)]
 
 

@@ -395,12 +395,17 @@ NONE_HELPS: Final = "No single column drives the risk; omit or coarsen several."
 NOT_SHOWN: Final = "How many of {:,} {} are the only one with their {} is not shown: the number, or that of all others, is small."
 
 
+def unit_of_rows(page: Page) -> str:
+    """Name what the rows of the first table are: people, but where a caution says that they may not be."""
+    checks = checks_of(page, page["tables"][0]["name"])
+    are_people = all(REPEATED_IDENTIFIER not in check.get("caution_codes", ()) for check in checks)
+    return "people" if are_people else "records"
+
+
 def describe_people_alone(page: Page) -> str:
     """Say how many people, or records that may not be people, are the only one with their values."""
-    table = page["tables"][0]
-    checks = checks_of(page, table["name"])
-    are_people = all(REPEATED_IDENTIFIER not in check.get("caution_codes", ()) for check in checks)
-    unit, end = ("people", ".") if are_people else ("records", "; a person may have several.")
+    table, unit = page["tables"][0], unit_of_rows(page)
+    end = "." if unit == "people" else "; a person may have several."
     *columns, last = table["quasi_identifiers"]
     named = f"{', '.join(columns)} and {last}" if columns else last
     if table["records"] is None:
@@ -431,8 +436,9 @@ def _describe_small_classes(sizes: Sequence[Page], people: int, share: str) -> s
     return f"{few:,} of {people:,} {share} {fewer}; how many are alone is not shown, as it, or the rest, is few."
 
 
-def describe_columns_that_help(table: Page) -> list[str]:
+def describe_columns_that_help(page: Page) -> list[str]:
     """Name the columns whose omission lowers the average risk most, with what is left without each."""
+    table, unit = page["tables"][0], unit_of_rows(page)
     risk = risk_of_all(table)
     columns = measured_columns(table)
     helpful = [
@@ -445,7 +451,7 @@ def describe_columns_that_help(table: Page) -> list[str]:
     of_all = "" if risk is None else f", in place of {percent(risk)}"
     return [
         f"Omit {each['column']}, or release it coarser: without it {percent(each['without']['uniqueness'])} of "
-        f"the people are unique, and the average risk is {percent(each['without']['average_risk'])}{of_all}."
+        f"the {unit} are unique, and the average risk is {percent(each['without']['average_risk'])}{of_all}."
         for each in helpful[:MOST_HELPFUL]
     ]
 

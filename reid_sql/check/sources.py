@@ -18,7 +18,7 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
-from reid_sql.sources.files import Parts, match_files
+from reid_sql.sources.files import LOGS, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
 from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
@@ -210,8 +210,13 @@ def identify_files(source: Source, role_sources: Mapping[str, Source]) -> Eviden
 def files_of(source: Source) -> list[Path]:
     """Give the files that are read: a database's write-ahead log has records, too."""
     present = [each for each in source.paths if each.is_file()]
-    logs = [each.with_name(f"{each.name}.wal") for each in present]
+    logs = [log for each in present for log in logs_of(each)]
     return [*present, *(each for each in logs if each.is_file())]
+
+
+def logs_of(file: Path) -> list[Path]:
+    """Name the write-ahead logs that a database may have: DuckDB's and SQLite's."""
+    return [file.with_name(f"{file.name}{ending}") for ending in LOGS]
 
 
 def _hash_source(source: Source) -> str | None:

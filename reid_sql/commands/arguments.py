@@ -5,13 +5,13 @@ from typing import Final
 
 from reid_sql.commands.options import Parser
 
-FILE: Final = "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file; - for standard input"
+FILE: Final = "CSV, Parquet, JSON, DuckDB, SQLite, Excel, SPSS or Stata file; - for standard input"
 FILE_OR_CONNECTION: Final = (
     f"{FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the environment "
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
-KINDS: Final = "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file"
+KINDS: Final = "CSV, Parquet, JSON, DuckDB, SQLite, Excel, SPSS or Stata file"
 ROLES: Final = ("release", "later", "join")  # of the other table of a comparison
 FORMATS: Final = ("table", "json", "csv")
 SHELLS: Final = (

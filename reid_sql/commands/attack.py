@@ -19,7 +19,7 @@ from reid_sql.commands.options import (
     refuse_unread,
 )
 from reid_sql.commands.output import notes_of_rows, print_answer
-from reid_sql.commands.published import HEADER, PUBLISHED, publish, read_published
+from reid_sql.commands.published import PUBLISHED, publish, read_published
 from reid_sql.commands.tables import (
     Rows,
     attach_numbered,
@@ -246,11 +246,11 @@ def _audit_tables(options: argparse.Namespace) -> int:
     con, first = open_file(options)
     views = [first, *attach_numbered(con, options, "OTHER", options.others, PUBLISHED)]
     readings = [read_published(con, view, columns, options.count) for view in views]
-    tables = [view for view, _ in readings]
-    notes = dict.fromkeys(note for _, notes_of_view in readings for note in notes_of_view)
+    tables = [each.view for each in readings]
+    notes = dict.fromkeys(note for each in readings for note in each.notes)
     if columns:
-        header = [HEADER] if tables != views else []
-        how["columns"] = [*dict.fromkeys(columns), *header]
+        headers = [each.header for each in readings if each.header is not None]
+        how["columns"] = [*dict.fromkeys([*columns, *headers])]
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")

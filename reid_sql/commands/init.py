@@ -19,6 +19,7 @@ from reid_sql.commands.starter import (
     PATTERN,
     UNMEASURED,
     Starter,
+    group_names,
     source_of,
     stem_of,
     write_policy,
@@ -26,7 +27,7 @@ from reid_sql.commands.starter import (
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.sources.column_roles import ROLES, UNKNOWN, find_labels, read_catalogue
-from reid_sql.sources.files import kind_of_folder, list_tables
+from reid_sql.sources.files import BESIDE_DATABASES, kind_of, kind_of_folder, list_tables
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
@@ -35,6 +36,7 @@ from reid_sql.terminal.runner import sentence
 if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
+NO_KIND: Final = "of no kind that can be read"
 Refused: Final = (ReidError, duckdb.Error, OSError, UnicodeError)
 Listed = tuple[
     Mapping[str, str], Callable[[], Starter]
@@ -69,7 +71,8 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
         path.write_text(texts[kind], encoding="utf-8")
     if not is_one_file:
         page |= {"tables": [each.name for each in starters], "not_read": unread}
-    of_tables = "" if is_one_file else f", of {len(starters)} tables"
+    tables_written = f"{len(starters)} table{'' if len(starters) == 1 else 's'}"
+    of_tables = "" if is_one_file else f", of {tables_written}"
     words = [
         f"Wrote {' and '.join(map(str, targets.values()))}{of_tables}.",
         *(
@@ -77,10 +80,19 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
             for each in starters
             for sentence in _describe_roles(each)
         ),
-        *(f"Not in the policy: {name} ({why})." for name, why in unread.items()),
+        *(
+            f"Not in the policy: {', '.join(names)} ({why})."
+            for why, names in group_names(unread).items()
+        ),
         f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
     ]
-    people = " ".join(filter(None, [describe_profile(list(each.rows)) for each in starters]))
+    described = (
+        (each.name, describe_profile(list(each.rows), "entity ="))
+        for each in starters
+        if not each.entity
+    )
+    of_table = "{0}: {1}" if len(starters) > 1 else "{1}"
+    people = " ".join(of_table.format(*each) for each in described if each[1])
     print_answer(options, page, [page], lambda: Text(" ".join(words)), people)
     return PASSED
 
@@ -115,7 +127,8 @@ def _profile(
         except Refused as error:
             if is_alone:
                 raise
-            unread[name] = sentence(error)
+            is_known = kind_of(Path(source.get("file", ""))) is not None or "file" not in source
+            unread[name] = sentence(error) if is_known else NO_KIND
         else:
             starters.append(starter)
     if not starters:
@@ -162,7 +175,7 @@ def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Lis
     for each in visible:
         if each.is_dir():
             yield from _tables_of_folder(options, each)
-        elif each.suffix != ".wal":  # of a database, with which it is read
+        elif not each.name.endswith(BESIDE_DATABASES):
             yield from _tables_of_file(options, str(each))
 
 

@@ -181,7 +181,7 @@ def _describe_set(columns: list[str], share: float | None, status: str) -> dict[
     return {"columns": columns, "share_unique": share, "status": status}
 
 
-def describe_profile(rows: list[dict[str, Any]]) -> str:
+def describe_profile(rows: list[dict[str, Any]], option: str = "--entity") -> str:
     """Say which of the profiled columns look like identifiers and repeat, by their counts."""
     counts = {
         row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows
@@ -192,7 +192,7 @@ def describe_profile(rows: list[dict[str, Any]]) -> str:
     total = max((records for _, records, _ in counts.values()), default=0)
     of_nobody = {row["column_name"]: sum(row["sentinel_records"]) for row in rows}
     columns = repeating(identifiers, distinct, filled, of_rows=total)
-    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], "--entity")
+    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], option)
 
 
 def run_risk(options: argparse.Namespace) -> int:
@@ -249,6 +249,7 @@ def _run_summary(options: argparse.Namespace) -> int:
         table.columns,
         counted,
         noun=counted_noun(options),
+        unit="people" if options.entity or not people else "records",
         answer=pages.answer_page(answer, model["k"]) if answer else None,
         unicity=unicity_rows,
     )

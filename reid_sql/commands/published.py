@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import duckdb
 
@@ -29,32 +29,44 @@ ZEROS_READ: Final = (
 CROSSTAB_READ: Final = (
     "Read as a crosstab: {} are categories of one variable, whose counts are in the rows of {}."
 )
+COUNT_READ: Final = "Read as the counts of the cells by {1}: {0}."
 REVEALED: Final = ("recovered", "below_k", "published_below_k")
+
+
+class PublishedTable(NamedTuple):
+    """A view with one count in a row, the column that a crosstab's header became, and what to say of both."""
+
+    view: str
+    header: str | None
+    notes: tuple[str, ...]
 
 
 def read_published(
     con: duckdb.DuckDBPyConnection, view: str, categories: Sequence[str], count: str | None
-) -> tuple[str, list[str]]:
-    """Return a view of a published table with one count in a row, and what a reader must know of it.
+) -> PublishedTable:
+    """Return a published table with one count in a row.
 
     A file without the column of counts is read as a crosstab: columns up to the last one with a value that
-    is no count are categories, and the others have the counts.
+    is no count are categories, and the others have the counts. A single one is the column of counts.
     """
     columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
     name = {fold_case(each): each for each in columns}.get(fold_case(count or COUNT))
+    header = None
     notes = []
     if name is None and count is None:
         counts = _columns_of_counts(con, view, columns, categories)
         if counts:
             left = [each for each in columns if each not in counts]
-            notes.append(CROSSTAB_READ.format(", ".join(counts), ", ".join(left)))
-            view, name = _unpivot(con, view, left, counts), COUNT
+            words = COUNT_READ if len(counts) == 1 else CROSSTAB_READ
+            notes.append(words.format(", ".join(counts), ", ".join(left)))
+            header = _name_header(left) if len(counts) > 1 else None
+            view, name = _unpivot(con, view, left, counts, header), COUNT
     if name is not None:
         zeros = con.execute(
             f"SELECT count(*) FROM {view} WHERE trim({quoted(name)}::VARCHAR) = {sql_text(NIL)}"
         ).fetchall()[0][0]
         notes += [ZEROS_READ.format(NIL, zeros, "s" * (zeros != 1))] if zeros else []
-    return view, notes
+    return PublishedTable(view, header, tuple(notes))
 
 
 def _columns_of_counts(
@@ -62,7 +74,7 @@ def _columns_of_counts(
 ) -> list[str]:
     """Return the columns of a crosstab that have counts, those behind the last column of categories.
 
-    Refuses a column with numbers and with words: one of them would be read as what it is not.
+    Refuses a column with counts and with other numbers or words: one would be read as what it is not.
     """
     if categories:
         folded = {fold_case(name) for name in categories}
@@ -74,7 +86,8 @@ def _columns_of_counts(
         number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
         mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
         grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
-        count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {grouped} OR {mark}, true)"
+        whole = f"coalesce(try_cast({text} AS DOUBLE) % 1 = 0, false)"
+        count = f"coalesce({whole} OR {grouped} OR {mark}, true)"
         tests.append(f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]")
     tested = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
     last = max((place for place, (is_count, _) in enumerate(tested) if not is_count), default=-1)
@@ -84,23 +97,33 @@ def _columns_of_counts(
         if has_number and not is_count
     ]
     if mixed or last in (-1, len(columns) - 1):
-        got = f"'{mixed[0]}' with both" if mixed else "no such columns"
+        got = f"'{mixed[0]}' with values that are no counts" if mixed else "no such columns"
         raise OutOfDomainError(
-            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; name the categories by --columns or the counts by --count, and write counts as 1234"
+            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; name the categories by --columns and the counts by --count, and write counts as 1234"
         )
     return list(columns[last + 1 :])
 
 
-def _unpivot(
-    con: duckdb.DuckDBPyConnection, view: str, left: Sequence[str], counts: Sequence[str]
-) -> str:
-    """Make a view with a row for each count of a crosstab."""
+def _name_header(columns: Sequence[str]) -> str:
+    """Name the column of what the header says, as no other column is named."""
     header = HEADER
-    while fold_case(header) in {fold_case(name) for name in left}:
+    while fold_case(header) in {fold_case(name) for name in columns}:
         header += "_"
-    kept = ", ".join(map(quoted, left))
+    return header
+
+
+def _unpivot(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    left: Sequence[str],
+    counts: Sequence[str],
+    header: str | None,
+) -> str:
+    """Make a view with a row for each count of a crosstab, which the header names where there are several."""
     parts = " UNION ALL ".join(
-        f"SELECT {kept}, {sql_text(name)} AS {quoted(header)}, {quoted(name)}::VARCHAR AS {COUNT} FROM {view}"
+        f"SELECT {', '.join(map(quoted, left))}, "
+        + ("" if header is None else f"{sql_text(name)} AS {quoted(header)}, ")
+        + f"{quoted(name)}::VARCHAR AS {COUNT} FROM {view}"
         for name in counts
     )
     con.execute(f"CREATE TEMP VIEW {view}_long AS {parts}")

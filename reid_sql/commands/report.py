@@ -24,6 +24,7 @@ from reid_sql.check.sentences import (
     describe_columns_that_help,
     describe_people_alone,
     find_table_cautions,
+    unit_of_rows,
 )
 from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
@@ -80,7 +81,7 @@ class FirstReport:
         )
         cautions = find_table_cautions(self.page, table["name"])
         settled = [STEP_CAUTIONS.format(table["name"])] if cautions.accepted else []
-        return [*settled, *omitted, *describe_columns_that_help(table), *self._commands]
+        return [*settled, *omitted, *describe_columns_that_help(self.page), *self._commands]
 
     @property
     def _commands(self) -> list[str]:
@@ -125,7 +126,7 @@ class FirstReport:
         sizes = self.page["tables"][0]["class_sizes"]
         return Group(
             heading(self.answer),
-            *([class_size_bars(sizes)] if sizes else []),
+            *([class_size_bars(sizes, noun=unit_of_rows(self.page))] if sizes else []),
             *steps,
             "",
             facts_page(self.page),

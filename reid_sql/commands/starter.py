@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import starmap
 from pathlib import Path
 from typing import Any, Final
 
@@ -223,15 +222,16 @@ class Starter:
 
     def reasons(self, *words: str) -> dict[str, list[str]]:
         """The columns of these roles by the reason, but for what is proposed of many."""
-        reasons: dict[str, list[str]] = {}
-        for name, role in self.roles.items():
-            if role.word in words and role not in (KNOWN, PEOPLE):
-                reasons.setdefault(role.reason, []).append(name)
-        return reasons
+        return group_names(
+            {
+                name: role.reason
+                for name, role in self.roles.items()
+                if role.word in words and role not in (KNOWN, PEOPLE)
+            }
+        )
 
     def _comments(self, *words: str) -> str:
-        reasons = self.reasons(*words)
-        return "".join(_comment(", ".join(each), f"{why}.") for why, each in reasons.items())
+        return _comments(self.reasons(*words))
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -341,15 +341,24 @@ class Starter:
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
 
 
-def _comment(name: str, why: str) -> str:
-    """Write a comment of one line: a name with a line break must not go on as a key of the policy."""
-    return f"#     {escape_control_characters(f'{name}: {why}')}\n"
+def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """List each reason once, with the names of what it is the reason for."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    return names
+
+
+def _comments(names: Mapping[str, Sequence[str]]) -> str:
+    """Write a comment of one line for each reason: a line break must not go on as a key of the policy."""
+    lines = (f"{', '.join(each)}: {why}." for why, each in names.items())
+    return "".join(f"#     {escape_control_characters(line)}\n" for line in lines)
 
 
 def write_policy(
     path: str, starters: Sequence[Starter], unread: Mapping[str, str] | None = None
 ) -> str:
     """Write the policy of some tables, which lies at the path; `unread` are those without one, and why."""
-    lines = "".join(starmap(_comment, (unread or {}).items()))
+    lines = _comments(group_names(unread or {}))
     omitted = UNREAD.format(lines) if lines else ""
     return POLICY.format(policy=path) + omitted + "".join(each.table() for each in starters)

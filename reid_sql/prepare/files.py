@@ -69,7 +69,9 @@ def source_sql(original: DuckDBTableCounts) -> str:
         return source_name(original.table)
     if not is_read_by_sql(kind, source.form):
         return quoted(original.table.name)
-    select = select_from(original.engine.con, "the file", source.path, kind, source.form).select
+    select, text, _ = select_from(original.engine.con, "the file", source.path, kind, source.form)
+    if text is not None and text.breaks_in_header:
+        return quoted(original.table.name)
     if not Path(source.location).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
         select = select.replace(

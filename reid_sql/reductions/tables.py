@@ -42,7 +42,7 @@ from reid_sql.sql.cells import (
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.shown_cells import ROUNDING, Form, list_hidden, list_shown
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal
-from reid_sql.sql.totals import list_margins, list_totals, read_levels
+from reid_sql.sql.totals import list_margins, list_totals, list_unlinked, read_levels
 
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
@@ -99,6 +99,13 @@ PROTECTION: Final = Number(
     whole=True,
 )
 SETS_OF_COLUMNS: Final = Texts()  # each a text of several columns
+REFUSAL_UNLINKED: Final = (
+    "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
+    "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
+)
+# Of a column that determines another: were the records of a category drawn from all records, so many would have
+# another category of the other column. Of columns that are independent, 5 % are taken for determined: e^-3.
+MIN_EXPECTED_DISAGREEMENTS: Final = 3
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
@@ -241,7 +248,7 @@ def safe_cells(
     form = Form(suppress, int(base), shape.counts_people, zeros == "list", output == PUBLISHABLE)
     body = f"""
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
-        reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
+        reid_cells AS MATERIALIZED ({list_cells(by if suppress == "secondary" else (), shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
         {_hide(shape, by, rules, form, int(protection or k), p_percent, published)},
         reid_listed AS ({list_hidden(len(by), rules, zeros, is_rounded=suppress == ROUNDING)})
@@ -281,18 +288,22 @@ def _base(
           FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
 
 
-def list_cells(shape: CellShape, rules: CellRules) -> str:
-    """The cells of every set of totals, from reid_base.
+def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules) -> str:
+    """The cells of every set of totals, from reid_base; of columns to protect, `by`, all must be linked.
 
     Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
     the time. The refusal is in WHERE, as DuckDB computes no column that nobody selects.
     """
     sets = (*rules.totals, *rules.margins)
     list_set = _list_people if shape.counts_people else _list_records
-    is_listed = "records > 0"
+    refused = {
+        _determines(one, other): REFUSAL_UNLINKED.format(by[one], by[other])
+        for one, other in list_unlinked(len(by), rules.totals)
+    }
     if shape.has_value:
-        is_refused = "bad > 0 OR NOT size < 'infinity'::DOUBLE"
-        is_listed = f"CASE WHEN {is_refused} THEN {refusal(REFUSAL_VALUE)} ELSE records > 0 END"
+        refused["bad > 0 OR NOT size < 'infinity'::DOUBLE"] = REFUSAL_VALUE
+    tests = (f"WHEN {is_met} THEN {refusal(rule)}" for is_met, rule in refused.items())
+    is_listed = f"CASE {' '.join(tests)} ELSE records > 0 END" if refused else "records > 0"
     listed = ", ".join(aliases(shape.width))
     return " UNION ALL ".join(
         f"""
@@ -301,6 +312,23 @@ def list_cells(shape: CellShape, rules: CellRules) -> str:
           WHERE {is_listed}"""
         for totalled in sets
     )
+
+
+def _determines(one: int, other: int) -> str:
+    """Whether each category of a column has one category of the other, in reid_base, and would not by chance.
+
+    The chance is that of `MIN_EXPECTED_DISAGREEMENTS`.
+    """
+    keys = f"q{one + 1}", f"q{other + 1}"
+    pairs = f"SELECT {', '.join(keys)} FROM reid_base GROUP BY {', '.join(keys)}"
+    shares = f"SELECT sum(records) AS n, sum(sum(records)) OVER () AS whole FROM reid_base GROUP BY {keys[1]}"
+    return f"""(
+            SELECT max(n) = 1 AND (
+              SELECT (1 - sum(power(n::DOUBLE / whole, 2))) * (any_value(whole) - any_value(categories))
+              FROM ({shares})
+            ) >= {MIN_EXPECTED_DISAGREEMENTS}
+            FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {keys[0]})
+          )"""
 
 
 def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:
@@ -399,7 +427,7 @@ def _hide(
         needed = protection_of_sums(rules, p_percent)
         figures |= {"cell_sum": "coalesce(c.value_sum, 0)::DOUBLE", "needed": needed}
     earlier = published_rows(published) if published else None
-    return choose_hidden(figures, protection, rules.hierarchies, by, earlier)
+    return choose_hidden(figures, protection, rules.chains, by, earlier)
 
 
 def published_rows(tables: Sequence[Source]) -> str:

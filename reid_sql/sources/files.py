@@ -17,13 +17,18 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
-from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
+from reid_sql.sources.other_programs import (
+    SQLITE,
+    SQLITE_BEGINS,
+    WORKBOOKS,
+    list_sheets,
+    list_sqlite_tables,
+)
 from reid_sql.sources.reading import (
     AS_WRITTEN,
     FORMAT_READ,
     JSON,
     KINDS,
-    is_read_by_sql,
     refuse_missing_records,
     select_from,
 )
@@ -37,6 +42,8 @@ from reid_sql.terminal.runner import run, sentence
 MEMORY_LIMIT: Final = "REID_SQL_MEMORY_LIMIT"
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 DATABASES: Final = (".duckdb", ".db", ".ddb")
+LOGS: Final = (".wal", "-wal")  # which a database of DuckDB, or of SQLite, is read with
+BESIDE_DATABASES: Final = (*LOGS, "-shm")
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 PACKED: Final = (".gz", ".zst")
 VIEW: Final = "reid_input"  # the table of a command
@@ -152,9 +159,9 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     kind = check_source(words, file)
     if kind in DATABASES:
         return _attach_database(con, view, words, file, table)
-    if table is not None and kind not in WORKBOOKS:
+    if table is not None and kind not in {*WORKBOOKS, *SQLITE}:
         raise OutOfDomainError(
-            f"{words} must be a DuckDB database or a workbook where a table is named, got '{file}'; "
+            f"{words} must be a database or a workbook where a table is named, got '{file}'; "
             "leave the table out"
         )
     with _readable(words, Path(file), kind):
@@ -276,6 +283,8 @@ def list_tables(words: str, file: str) -> list[str]:
     kind = check_source(words, file)
     if kind in WORKBOOKS:
         return list_sheets(words, Path(file))
+    if kind in SQLITE:
+        return list_sqlite_tables(words, Path(file))
     if kind not in DATABASES:
         return []
     with connect_quietly() as con:
@@ -336,8 +345,8 @@ def check_source(words: str, file: str) -> str:
         raise UnknownNameError(
             f"{words} must be an existing file, got '{file}'; {_hint(words, path)}"
         )
-    suffix, _ = _endings(path)
-    if suffix not in KINDS and suffix not in DATABASES:
+    suffix = kind_of(path)
+    if suffix is None:
         kinds = ", ".join((*KINDS, *DATABASES))
         raise UnknownNameError(
             f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
@@ -345,9 +354,16 @@ def check_source(words: str, file: str) -> str:
     return suffix
 
 
-def is_decoded(path: Path, form: TextFormat) -> bool:
-    """Whether DuckDB cannot read a file itself, so that it is written in another form first."""
-    return not is_read_by_sql(_endings(path)[0], form)
+def kind_of(path: Path) -> str | None:
+    """Return the kind of a file by its ending; None of one that cannot be read.
+
+    Databases of DuckDB and of SQLite share an ending.
+    """
+    suffix, _ = _endings(path)
+    if suffix in DATABASES and path.is_file():
+        with path.open("rb") as file:
+            suffix = SQLITE[0] if file.read(len(SQLITE_BEGINS)) == SQLITE_BEGINS else suffix
+    return suffix if suffix in {*KINDS, *DATABASES} else None
 
 
 def refuse_unread_format(

@@ -66,6 +66,11 @@ class TextFile:
     delimiter: str
     records: int
 
+    @property
+    def breaks_in_header(self) -> int:
+        """The line breaks within the names of the columns."""
+        return sum(name.count("\n") for name in self.names)
+
 
 def check_skip(name: str, numbers: Sequence[Any]) -> tuple[int, int]:
     """Return the lines above the header and those below the last record; without a second number, none.

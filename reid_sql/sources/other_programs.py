@@ -1,8 +1,9 @@
-"""Files of other programs: workbooks, and tables of SPSS, Stata and SAS, by readers of the extra `files`."""
+"""Files of other programs: SQLite; by readers of the extra `files` workbooks, SPSS, Stata and SAS."""
 
 import csv
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,12 +11,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
+from reid_sql.parameters import quoted
 from reid_sql.sources.notes import Note
 
 if TYPE_CHECKING:
     import polars as pl
 
 WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+SQLITE: Final = (".sqlite", ".sqlite3", ".db3")
+SQLITE_BEGINS: Final = b"SQLite format 3\0"
 READERS: Final[Mapping[str, str]] = {  # of pyreadstat
     ".sav": "read_sav",
     ".zsav": "read_sav",
@@ -55,7 +59,7 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
     with _readable(words, path, (fastexcel.FastExcelError, OSError)):
         book = fastexcel.read_excel(path)
         filled = _filled_sheets(book)
-        name = _find_sheet(words, sheet, filled)
+        name = _find_part(words, sheet, filled, "sheet with cells")
         cells = book.load_sheet(
             name, header_row=None, dtypes="string", skip_whitespace_tail_rows=True
         ).to_polars()
@@ -78,19 +82,21 @@ def _filled_sheets(book: Any) -> list[str]:  # noqa: ANN401 - of a library witho
     return [name for name in book.sheet_names if book.load_sheet(name, header_row=None).width]
 
 
-def _find_sheet(words: str, sheet: str | None, filled: Sequence[str]) -> str:
+def _find_part(words: str, part: str | None, parts: Sequence[str], kind: str) -> str:
+    """Find the sheet or the table of a file by its name; the only one where none is named."""
     option = "--table" if not words.startswith("policy") else f"{words.removesuffix('file')}table"
-    if sheet is None and len(filled) == 1:
-        return filled[0]
-    if sheet is None:
+    if part is None and len(parts) == 1:
+        return parts[0]
+    kinds = f"{kind.partition(' ')[0]}s"
+    if part is None:
         raise UnknownNameError(
-            f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none; {suggestion('', filled, 'sheets')}"
+            f"{option} must name one of {len(parts)} {kinds} of the file, got none; {suggestion('', parts, kinds)}"
         )
-    if sheet not in filled:
+    if part not in parts:
         raise UnknownNameError(
-            f"{option} must be a sheet with cells, got '{sheet}'; {suggestion(sheet, filled, 'sheets')}"
+            f"{option} must be a {kind}, got '{part}'; {suggestion(part, parts, kinds)}"
         )
-    return sheet
+    return part
 
 
 def _without_midnight(cells: Sequence[str | None]) -> Sequence[str | None]:
@@ -103,6 +109,52 @@ def _without_midnight(cells: Sequence[str | None]) -> Sequence[str | None]:
     if not days or not all(cell.endswith(MIDNIGHT) for cell in days):
         return cells
     return [cell if cell is None else cell.removesuffix(MIDNIGHT) for cell in cells]
+
+
+def list_sqlite_tables(words: str, path: Path) -> list[str]:
+    """Name the tables and views of a SQLite database."""
+    with _connect_sqlite(words, path) as con:
+        return _sqlite_tables(con)
+
+
+def read_sqlite(words: str, path: Path, table: str | None) -> "pl.DataFrame":
+    """Read a table of a SQLite database; a column whose values have several types is text."""
+    import polars as pl  # noqa: PLC0415 - few files need it
+
+    with _connect_sqlite(words, path) as con:
+        name = _find_part(words, table, _sqlite_tables(con), "table of the database")
+        cursor = con.execute(f"SELECT * FROM {quoted(name)}")
+        names = [column[0] for column in cursor.description]
+        rows = cursor.fetchall()
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pl.DataFrame([_one_type(*each) for each in zip(names, columns, strict=True)])
+
+
+def _one_type(name: str, values: Sequence[Any]) -> "pl.Series":
+    """Give each value of a column the type that all of them have; whole numbers may be among others."""
+    import polars as pl  # noqa: PLC0415 - the same
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return pl.Series(name, values, pl.Float64, strict=False)
+    if len(kinds) == 1:
+        return pl.Series(name, values)
+    return pl.Series(name, [None if value is None else str(value) for value in values], pl.String)
+
+
+def _sqlite_tables(con: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+    return [row[0] for row in con.execute(query)]
+
+
+@contextmanager
+def _connect_sqlite(words: str, path: Path) -> Iterator[sqlite3.Connection]:
+    url = f"{path.absolute().as_uri()}?mode=ro"
+    with (
+        _readable(words, path, (sqlite3.Error,)),
+        closing(sqlite3.connect(url, uri=True)) as con,
+    ):
+        yield con
 
 
 def read_statistics(

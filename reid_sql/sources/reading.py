@@ -4,25 +4,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
 import duckdb
+from duckdb.sqltypes import DuckDBPyType
 
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
-from reid_sql.sources.json_files import GEOGRAPHIC, select_json
+from reid_sql.sources.json_files import GEOGRAPHIC, MAX_DEPTH, MAX_KEYS, select_json
 from reid_sql.sources.notes import Note
-from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
+from reid_sql.sources.other_programs import (
+    SQLITE,
+    STATISTICS,
+    WORKBOOKS,
+    read_sqlite,
+    read_statistics,
+    write_sheet,
+)
 from reid_sql.sources.spill import process_folder
 from reid_sql.sources.text_content import ENCODINGS, TEXTS, TextFormat, decode_to_file
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()
-KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS)
+KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS, *SQLITE)
 
 
 FORMAT_READ: Final = {  # what is read of the way in which text is written, of other files
@@ -47,7 +58,7 @@ def is_read_by_sql(kind: str, form: TextFormat) -> bool:
     """
     if kind in TEXTS:
         return form.encoding in ENCODINGS and not any(form.skip)
-    return kind not in {*WORKBOOKS, *STATISTICS}
+    return kind not in {*WORKBOOKS, *STATISTICS, *SQLITE}
 
 
 def select_from(  # noqa: PLR0917 - all of what names a file
@@ -56,25 +67,67 @@ def select_from(  # noqa: PLR0917 - all of what names a file
     path: Path,
     kind: str,
     form: TextFormat,
-    sheet: str | None = None,
+    part: str | None = None,
 ) -> Reading:
-    """Write the query that reads the file."""
+    """Write the query that reads the file, or a part of it: a sheet or a table."""
     if kind in WORKBOOKS:
-        return _read_sheet(con, words, path, sheet, form)
-    if kind in STATISTICS:
-        return _read_statistics(con, words, path, kind, form)
+        return _read_sheet(con, words, path, part, form)
+    if kind in {*SQLITE, *STATISTICS}:
+        frame, notes = (
+            (read_sqlite(words, path, part), ())
+            if kind in SQLITE
+            else read_statistics(words, path, kind, form.encoding)
+        )
+        return _keep_frame(con, words, frame, notes)
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
-        if is_read_by_sql(kind, form):
-            return Reading(_select_csv(words, path, inspected, form), inspected)
+        if is_read_by_sql(kind, form) and not inspected.breaks_in_header:
+            select = _select_csv(words, path, inspected, form, has_header=form.has_header)
+            return Reading(select, inspected)
         return Reading(_read_decoded(con, words, path, inspected, form), inspected)
     if kind in JSON:
         pattern = escape_pattern(path)
         return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
     refuse_repeated_names(words, _parquet_names(con, path))
-    return Reading(
+    select = (
         f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)"
     )
+    return Reading(_divide_structs(con, words, select))
+
+
+def _divide_structs(con: duckdb.DuckDBPyConnection, words: str, select: str) -> str:
+    """Select each field of a struct as a column, "home.city", as the keys of an object of JSON."""
+    relation = con.sql(select)
+    whole = dict(zip(relation.columns, relation.types, strict=True))
+    fields = [each for name, kind in whole.items() for each in _list_fields((name,), kind)]
+    if len(fields) == len(whole) and all(len(path) == 1 for path in fields):
+        return select
+    names = [".".join(path) for path in fields]
+    refuse_repeated_names(words, tuple(names))
+    listed = (
+        f"{_extract_field(path)} AS {quoted(name)}"
+        for path, name in zip(fields, names, strict=True)
+    )
+    return f"SELECT {', '.join(listed)} FROM ({select})"
+
+
+def _list_fields(path: tuple[str, ...], kind: DuckDBPyType) -> list[tuple[str, ...]]:
+    """List the places of the values within a column, as deep as in JSON."""
+    if kind.id != "struct" or len(path) > MAX_DEPTH or len(kind.children) > MAX_KEYS:
+        return [path]
+    return [
+        each
+        for name, within in kind.children
+        if isinstance(within, DuckDBPyType)
+        for each in _list_fields((*path, name), within)
+    ]
+
+
+def _extract_field(path: tuple[str, ...]) -> str:
+    value = quoted(path[0])
+    for name in path[1:]:
+        value = f"struct_extract({value}, {sql_text(name)})"
+    return value
 
 
 def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
@@ -90,7 +143,9 @@ def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...
     return tuple(names)
 
 
-def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -> str:
+def _select_csv(
+    words: str, path: Path, inspected: TextFile, form: TextFormat, *, has_header: bool
+) -> str:
     """Read texts as texts, every line of them: nothing is sniffed, no line is a comment.
 
     A record that repeats the header comes from files that were put together with theirs, and is refused.
@@ -99,7 +154,7 @@ def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
     quote = sql_text(form.quote)
     marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
-    written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
+    written = f"{marks}, header = {has_header}, encoding = '{form.encoding}'"
     strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
@@ -111,13 +166,22 @@ def _read_decoded(
 ) -> str:
     """Read a file that DuckDB cannot read into a table, whose spilled parts are encrypted.
 
-    Its text in an encoding that DuckDB knows is in a file of the process as long as DuckDB reads it.
+    Its text in an encoding that DuckDB knows is in a file of the process as long as DuckDB reads it. A header
+    with line breaks is not in it: DuckDB looks in the header for the line breaks of all records, and reads no
+    record where those are others, as in a CSV that Excel writes.
     """
     encoding = form.encoding if form.encoding == "latin-1" else "utf-8"
+    above, below = form.skip
+    breaks = inspected.breaks_in_header
+    skipped = replace(form, skip=(above + 1 + breaks, below)) if breaks else form
     with _decoded_file() as decoded:
-        decode_to_file(path, form, decoded)
+        decode_to_file(path, skipped, decoded)
         select = _select_csv(
-            words, decoded, inspected, replace(form, encoding=encoding, skip=(0, 0))
+            words,
+            decoded,
+            inspected,
+            replace(form, encoding=encoding, skip=(0, 0)),
+            has_header=form.has_header and not breaks,
         )
         return _keep(con, select, decoded)
 
@@ -137,11 +201,10 @@ def _read_sheet(
         return Reading(kept, notes=notes)
 
 
-def _read_statistics(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
+def _keep_frame(
+    con: duckdb.DuckDBPyConnection, words: str, frame: "pl.DataFrame", notes: tuple[Note, ...]
 ) -> Reading:
-    """Read a table of SPSS, Stata or SAS into one of the connection."""
-    frame, notes = read_statistics(words, path, kind, form.encoding)
+    """Keep what another reader read in a table of the connection."""
     refuse_repeated_names(words, tuple(frame.columns))
     name = f"reid_decoded_{uuid4().hex}"
     con.register(f"{name}_read", frame.to_arrow())

@@ -80,7 +80,8 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
     if kind in TEXTS:
         return _read_text(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
-        return spark.read.format(kind[1:]).load(plain)
+        frame = spark.read.format(kind[1:]).load(plain)
+        return frame.select(*_list_columns(frame.schema))
     how: dict[str, bool | str] = {
         "multiLine": kind == ".json" and _is_array(path),
         "mode": "FAILFAST",
@@ -93,7 +94,7 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
 
 
 def _list_columns(objects: StructType, parents: tuple[str, ...] = ()) -> list[Column]:
-    """List the columns of objects of JSON, and of those within them, as they are read without Spark."""
+    """List the columns of objects or structs, and of those within them, as they are read without Spark."""
     columns = []
     for field in objects.fields:
         path = (*parents, field.name)

@@ -1,5 +1,6 @@
 """The rules by which a cell of a table of aggregates is unsafe, and the cells that hide the unsafe ones."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -41,11 +42,20 @@ class CellRules:
             each for each in self.totals if not any({*other} < {*each} for other in self.totals)
         ]
 
+    @property
+    def chains(self) -> list[tuple[int, ...]]:
+        """The hierarchies that share no column, in which a person moves from one category to another."""
+        columns = Counter(place for each in self.hierarchies for place in each)
+        return [each for each in self.hierarchies if all(columns[place] == 1 for place in each)]
+
     def blocks(self, width: int, totalled: Sequence[int]) -> list[list[int]]:
-        """The places that are not totalled; levels of one hierarchy together."""
-        nested = [place for each in self.hierarchies for place in each]
-        chains = [*self.hierarchies, *((place,) for place in range(width) if place not in nested)]
-        return [[place for place in block if place not in totalled] for block in chains]
+        """The places that are not totalled; levels of one hierarchy, or of two of one column, together."""
+        blocks: list[list[int]] = []
+        for each in (*self.hierarchies, *((place,) for place in range(width))):
+            apart = [block for block in blocks if not {*block} & {*each}]
+            joined = [place for block in blocks if block not in apart for place in block]
+            blocks = [*apart, list(dict.fromkeys([*joined, *each]))]
+        return [[place for place in block if place not in totalled] for block in blocks]
 
     @property
     def largest(self) -> int:

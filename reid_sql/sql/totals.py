@@ -1,7 +1,7 @@
 """Which sets of totals a table of aggregates lists: of all columns, of hierarchies, and of several tables."""
 
 from collections.abc import Collection, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 
 from reid_sql.errors import OutOfDomainError, suggestion
 from reid_sql.parameters import fold_case, list_text
@@ -23,9 +23,8 @@ def _read_sets(
 def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[int, ...], ...]:
     """The places of the columns that are levels of each hierarchy."""
     hierarchies = _read_sets(by, "levels", levels, ">")
-    named = [place for each in hierarchies for place in each]
-    if len(named) > len(set(named)) or any(len(each) < 2 for each in hierarchies):  # noqa: PLR2004
-        rule = "levels must be of two columns or more, each named once, the coarsest first"
+    if any(len(each) < 2 or len(each) > len({*each}) for each in hierarchies):  # noqa: PLR2004
+        rule = "levels must be of two columns or more, each named once in a hierarchy, the coarsest first"
         raise OutOfDomainError(f"{rule}, got {list_text(levels)}; write it like ['region > town']")
     return tuple(map(tuple, hierarchies))
 
@@ -95,6 +94,21 @@ def list_margins(
     return tuple(
         each for each in dict.fromkeys(wider) if each not in listed and is_nested(each, hierarchies)
     )
+
+
+def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[tuple[int, int]]:
+    """The places of two columns of which sets of cells show the one or the other, and none links both.
+
+    If the first determines the second, as a town its region, cells by the one are sums of cells by the other,
+    and no equation says so: it would be of the set that shows the second beside the first.
+    """
+    shown = [frozenset(range(width)) - {*each} for each in totals]
+    return [
+        (one, other)
+        for one, other in permutations(range(width), 2)
+        if any(one in each and each | {other} not in shown for each in shown)
+        and any(other in each and one not in each for each in shown)
+    ]
 
 
 def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:

@@ -154,18 +154,20 @@ def verdict(
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,
     *,
+    unit: str = "people",
     has_population: bool = False,
     unicity: Sequence[dict[str, Any]] = (),
 ) -> Panel:
     """State what the figures mean for a release in one sentence, and what counts as a person.
 
-    Where attackers of several rows were asked for, the one who finds most comes first.
+    The `unit` is "records" where a person may have several. Where attackers of several rows were asked for,
+    the one who finds most comes first.
     """
     names = ", ".join(columns)
     is_at_risk = risk["highest_risk"] > risk["threshold"]
     text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
     if is_at_risk:
-        who = f"{risk['unique_records']:,} of {risk['records']:,} people are unique by {names}"
+        who = f"{risk['unique_records']:,} of {risk['records']:,} {unit} are unique by {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
     lines = [Text(SCOPE if has_population else ""), Text(counted)]
     if not unicity:
@@ -339,6 +341,7 @@ def risk_page(
     counted: str = ONE_ROW_ONE_PERSON,
     *,
     noun: str = RECORDS,
+    unit: str = "people",
     answer: RenderableType | None = None,
     unicity: Sequence[dict[str, Any]] = (),
 ) -> RenderableType:
@@ -358,7 +361,7 @@ def risk_page(
     if unicity:
         parts += [unicity_table(unicity), ""]
     has_population = answer is not None
-    end = verdict(risk, columns, counted, has_population=has_population, unicity=unicity)
+    end = verdict(risk, columns, counted, unit=unit, has_population=has_population, unicity=unicity)
     return page(*parts, end)
 
 

@@ -1,11 +1,13 @@
 """What a file means: its header, its columns in any order, its encoding, the numbers of its rows."""
 
 import json
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 
 import reid_sql
@@ -155,6 +157,37 @@ def test_keys_of_objects_within_objects_are_columns(tmp_path: Path) -> None:
     profiled = command("profile", str(tmp_path / "nested.json"), "--format", "csv").stdout
     names = {line.partition(",")[0] for line in profiled.splitlines()[1:]}
     assert names == {*(pair[0] for pair in pairs), "same"}
+
+
+def test_fields_of_structs_are_columns_as_keys_of_objects_are(tmp_path: Path) -> None:
+    """The same records as Parquet and as JSON; a list stays one value, which has no role."""
+    draws = np.random.default_rng(6)
+    rows = [
+        {
+            "age": int(draws.integers(3)),
+            "home": {"city": "pqr"[draws.integers(3)], "at": {"lat": float(draws.integers(3))}},
+            "seen": [{"day": 1}],
+        }
+        for _ in range(300)
+    ]
+    rows[0]["home"] = None
+    (tmp_path / "nested.json").write_text(json.dumps(rows))
+    pl.DataFrame(rows, strict=False).write_parquet(tmp_path / "nested.parquet")
+    names = ["age", "home.city", "home.at.lat"]
+    figures = [count_classes(tmp_path / f"nested.{kind}", names) for kind in ("json", "parquet")]
+    assert figures[0] == figures[1]
+    policy = tmp_path / "policy.toml"
+    policy.write_text(
+        'tables = [{ name = "people", file = "nested.parquet", quasi_identifiers = ["age", "home.city"], '
+        'left_out = ["home.at.lat", "seen"], checks = [{ measure = "k", at_least = 3 }] }]'
+    )
+    done = command("prepare", str(policy), "--release", str(tmp_path / "safe.parquet"))
+    assert done.returncode == 0, done.stderr
+    released = pl.read_parquet(tmp_path / "safe.parquet")
+    assert min(Counter(released.rows()).values()) >= 3
+    pl.DataFrame({"a": [{"b": 1}], "a.b": [2]}).write_parquet(tmp_path / "twice.parquet")
+    done = command("profile", str(tmp_path / "twice.parquet"))
+    assert (done.returncode, "must name each column once" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

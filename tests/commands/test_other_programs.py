@@ -1,9 +1,11 @@
-"""Workbooks, tables of SPSS and Stata, and text below a title give the figures of the same rows in a CSV."""
+"""Workbooks, tables of SPSS, Stata and SQLite, and text below a title give the figures of the CSV."""
 
 import csv
 import datetime as dt
 import json
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import xlsxwriter
 
 from reid_sql.cli import main
+from reid_sql.sources.files import open_source
 from tests.cells import each_cell
 
 NAMES = ("id", "age", "sex", "born", "income")
@@ -88,7 +91,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     labels: Labels = {"sex": {1: "f", 2: "m", 9: "refused"}}
     pyreadstat.write_sav(coded, "people.sav", variable_value_labels=labels)
     pyreadstat.write_dta(coded, "people.dta", variable_value_labels=labels)
+    database(Path("people.db"))
     return tmp_path
+
+
+def database(path: Path, *, others: tuple[str, ...] = ()) -> None:
+    with closing(sqlite3.connect(path)) as con:
+        con.execute("CREATE TABLE people (id INTEGER PRIMARY KEY, age INT, sex TEXT, born, income)")
+        rows = [(*row[:3], row[3].isoformat(), row[4]) for row in PEOPLE]
+        con.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?)", rows)
+        for name in others:
+            con.execute(f"CREATE VIEW {name} AS SELECT age, sex FROM people")
+        con.commit()
 
 
 def page_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
@@ -105,6 +119,7 @@ def page_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
         ("titled.csv", "--skip", "2"),
         ("people.sav",),
         ("people.dta",),
+        ("people.db",),
     ],
 )
 def test_the_figures_are_those_of_the_csv(
@@ -118,7 +133,7 @@ def test_the_figures_are_those_of_the_csv(
     )
 
 
-@pytest.mark.parametrize("file", ["people.xlsx", "people.sav", "people.dta"])
+@pytest.mark.parametrize("file", ["people.xlsx", "people.sav", "people.dta", "people.db"])
 def test_columns_are_what_they_are_in_the_file(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +153,8 @@ def test_columns_are_what_they_are_in_the_file(
         ("titled.xlsx", "skip = 2"),
         ("titled.csv", "skip = 2"),
         ("people.sav", ""),
+        ("people.db", ""),
+        ("people.db", 'table = "people"'),
         ("windows.csv", 'encoding = "cp1252"'),
     ],
 )
@@ -161,7 +178,7 @@ def test_the_gate_and_the_release_read_them(
         ({"above": (("Patients of 2024",), ())}, "write --skip 2 if the names are in line 3"),
         ({"second": ("number", "years", "", "date", "euro")}, "another header in line 2"),
         ({"below": ("Source: the office",)}, "a last line that looks like a total or a note"),
-        ({"others": ("Old",)}, "--table must name the sheet of a workbook of 2 sheets"),
+        ({"others": ("Old",)}, "--table must name one of 2 sheets of the file"),
     ],
 )
 def test_what_is_no_record_of_a_sheet_is_refused(
@@ -185,6 +202,86 @@ def test_a_sheet_is_named_as_it_is_written(capsys: pytest.CaptureFixture[str]) -
         assert "--table must be a sheet with cells" in capsys.readouterr().err
     assert main(["risk", "people.sav", "--table", "x", "--qi", "age"]) == 2
     assert "a workbook where a table is named" in capsys.readouterr().err
+
+
+def test_a_table_of_sqlite_is_named_and_a_column_has_one_type(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """SQLite puts a value of any type into any column: 7 beside 'seven' is text, 7 beside 7.5 a number."""
+    database(Path("mixed.sqlite"), others=("seen", "heard"))
+    with closing(sqlite3.connect("mixed.sqlite")) as con:
+        con.execute("CREATE TABLE mixed (a, b, c BLOB, d)")
+        con.execute("INSERT INTO mixed VALUES (7, 7, x'00ff', NULL), ('seven', 7.5, NULL, NULL)")
+        con.execute("CREATE TABLE nobody (a, b)")
+        con.commit()
+    assert main(["risk", "mixed.sqlite", "--qi", "age"]) == 2
+    said = capsys.readouterr().err
+    assert "one of 5 tables of the file, got none" in said
+    assert "heard" in said
+    page = page_of(capsys, "risk", "mixed.sqlite", "--table", "seen", "--qi", "age,sex")
+    assert page["summary"]["unique_records"] == ALONE
+    opened, view = open_source("mixed.sqlite", "mixed")
+    kinds = [(row[0], row[1]) for row in opened.execute(f"DESCRIBE {view}").fetchall()]
+    assert kinds == [("a", "VARCHAR"), ("b", "DOUBLE"), ("c", "BLOB"), ("d", "VARCHAR")]
+    assert main(["init", "mixed.sqlite"]) == 0
+    assert 'table = "heard"' in Path("mixed.policy.toml").read_text(encoding="utf-8")
+
+
+def test_the_log_of_a_database_is_a_part_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """What SQLite has not yet written into the file itself is read, hashed and named as no other table."""
+    Path("p.toml").write_text(POLICY.format(file="people.db", lines=""), encoding="utf-8")
+    pages = [page_of(capsys, "check", "p.toml")]
+    with closing(sqlite3.connect("people.db")) as con:
+        con.execute("PRAGMA journal_mode = wal")
+        con.commit()
+        for _ in range(2):
+            con.execute("INSERT INTO people SELECT id + 500, age, sex, born, income FROM people")
+            con.commit()
+            pages.append(page_of(capsys, "check", "p.toml"))
+            con.execute("DELETE FROM people WHERE id >= 500")
+            con.commit()
+        assert {each.name for each in Path().glob("people.db*")} > {"people.db-wal"}
+        assert main(["init", "."]) == 0
+    assert [page["tables"][0]["records"] for page in pages] == [120, 240, 240]
+    assert len({page["tables"][0]["sha256"] for page in pages}) == 3
+    said = " ".join(capsys.readouterr().out.split())
+    assert "people.db-" not in said
+
+
+def test_a_broken_database_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = Path("people.db").read_bytes()
+    half = len(whole) // 2
+    Path("broken.db").write_bytes(whole[:half] + bytes(len(whole) - half))
+    Path("text.sqlite3").write_text("age,sex", encoding="utf-8")
+    for file in ("broken.db", "text.sqlite3"):
+        assert main(["risk", file, "--qi", "age"]) == 2
+        assert f"got '{file}'; write it anew, or save it as CSV" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\n"])
+@pytest.mark.parametrize("within", ["\r\n", "\n"])
+def test_a_header_may_have_line_breaks(
+    ends: str, within: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Excel writes other line breaks within a field than behind a record."""
+    header = f'id,"age{within}in years",sex'
+    lines = [header, *(f"{row[0]},{row[1]},{row[2]}" for row in PEOPLE)]
+    Path("broken.csv").write_bytes(f"{ends.join(lines)}{ends}".encode())
+    age = f"age{within}in years"
+    page = page_of(capsys, "risk", "broken.csv", "--qi", f'"{age}",sex')
+    assert page["summary"]["unique_records"] == ALONE
+    assert page["summary"]["records"] == len(PEOPLE)
+    policy = POLICY.format(file="broken.csv", lines="").replace('"age"', json.dumps(age))
+    policy = f'cautions = "allow"\n{policy}'
+    Path("p.toml").write_text(policy.replace(', "born", "income"', ""), encoding="utf-8")
+    assert page_of(capsys, "check", "p.toml")["tables"][0]["records"] == len(PEOPLE)
+    assert main(["prepare", "p.toml", "--release", "safe.parquet", "--sql", "r.sql"]) == 0
+    assert min(Counter(pl.read_parquet("safe.parquet").rows()).values()) >= 2
+    assert 'FROM "people"' in Path("r.sql").read_text(encoding="utf-8")
+    twice = ends.join([*lines[:40], *lines])
+    Path("broken.csv").write_bytes(twice.encode())
+    assert main(["risk", "broken.csv", "--qi", "sex"]) == 2
+    assert "must have its header once" in capsys.readouterr().err
 
 
 def test_labels_and_missing_values_are_those_of_the_file(

@@ -136,8 +136,14 @@ def test_nothing_is_published_that_gives_a_cell_away(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "got"),
     [
-        ("region;hiv;cancer;Total\nnorth;2;1,234;1236\nsouth;10;30;40\n", "'cancer' with both"),
-        ("region;hiv;note;Total\nnorth;2;see 3;42\nsouth;10;30;40\n", "'note' with both"),
+        (
+            "region;hiv;cancer;Total\nnorth;2;1,234;1236\nsouth;10;30;40\n",
+            "'cancer' with values that are no counts",
+        ),
+        (
+            "region;hiv;note;Total\nnorth;2;see 3;42\nsouth;10;30;40\n",
+            "'note' with values that are no counts",
+        ),
         ("year;hiv;cancer\n2020;3;4\n2021;9;9\n", "no such columns"),
         ("region;note\nnorth;a\n", "no such columns"),
     ],
@@ -148,3 +154,27 @@ def test_what_may_be_read_in_two_ways_is_refused(tmp_path: Path, text: str, got:
     assert (done.returncode, done.stdout) == (2, "")
     assert got in done.stderr
     assert "--columns" in done.stderr
+
+
+def test_a_single_column_of_counts_is_no_crosstab(tmp_path: Path) -> None:
+    """The same table with another name of its counts: the same cells, and no category of that name."""
+    rows = ["north,<40,4", "north,40+,9", "south,<40,7", "south,40+,8"]
+    for name in ("records", "n"):
+        text = "\n".join([f"region,age,{name}", *rows]) + "\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    found, _ = audited(tmp_path, "records.csv")
+    assert audited(tmp_path, "n.csv")[0] == found
+    done = command("audit", "n.csv", "--columns", "region,age", folder=tmp_path)
+    assert "Read as the counts of the cells by region, age: n." in done.stdout + done.stderr
+
+
+def test_the_sum_that_reveals_a_cell_is_a_plain_one(tmp_path: Path) -> None:
+    """A hidden count of at most 4 is 3: by sums of published counts, without factors near 0."""
+    table = "F,dead,<5 F,alive,<5 F,Total,6 M,dead,12 M,alive,<5 M,Total,15"
+    table += " Total,dead,15 Total,alive,6 Total,Total,21"
+    text = "\n".join(["sex,outcome,n", *table.split()]) + "\n"
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    done = command("audit", "t.csv", "--total", "Total", "--json", folder=tmp_path)
+    sums = {each["cell"]: each["revealing_sum"] for each in json.loads(done.stdout)["cells"]}
+    assert len(sums) == 3
+    assert not [each for each in sums.values() if " x " in each]

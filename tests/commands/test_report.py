@@ -252,7 +252,7 @@ def test_the_hints_run_when_pasted(
 
 @pytest.mark.parametrize("rows_of_person", [1, 3])
 def test_people_who_have_several_rows_are_found_by_what_is_constant(
-    rows_of_person: int, tmp_path: Path
+    rows_of_person: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The name of the column says nothing; two others are constant within each of its values."""
     rng = random.Random(8)  # noqa: S311 - a table, no secrets
@@ -270,6 +270,15 @@ def test_people_who_have_several_rows_are_found_by_what_is_constant(
     assert ('# entity = "zz"' in report.policy) is is_panel
     assert (" of 600 records " in report.answer) is is_panel
     assert report.answer.endswith("; a person may have several.") is is_panel
+    unit, other = ("records", "people") if is_panel else ("people", "records")
+    figures = (step for step in report.steps if "is unique" in step or "are unique" in step)
+    words = report.page["tables"][0]["released_columns"]["sentences"]
+    counted = [each for each in (*figures, *words) if "unique" in each or "singles out" in each]
+    assert len(counted) >= 2
+    assert not [each for each in counted if other in each]
+    assert any(unit in each for each in counted)
+    main(["risk", str(path), "--qi", "age,sex"])
+    assert f" of 600 {unit} are unique by age, sex" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("seed", range(5))

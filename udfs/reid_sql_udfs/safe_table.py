@@ -29,9 +29,10 @@ def safe_table(cells: Classes) -> Classes:
     the rules. Refuses a value that is no finite number.
 
     `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on.
-    `levels := ['region > town']` names columns that are levels of one hierarchy: a town has no total over
-    regions. `tables := ['region, sex', 'region, drug']` lists several tables of columns of `by`, which are
-    protected together; `loss` is of them all. `published` are earlier tables of the same people: the attacker
+    `levels := ['region > town', 'clinic > town']` names columns that are levels of one hierarchy: a town has
+    no total over regions. `tables := ['region, sex', 'region, drug']` lists several tables of columns of
+    `by`, protected together; `loss` is of them all. Refused are tables of which one has towns and another
+    regions, if no level says that each town has one. `published` are earlier tables of the same people: the attacker
     knows them, what they hide stays hidden, and an unsafe cell that follows from them is 'unprotected'. A
     total has NULL in the columns that `total_over` lists; a NULL
     elsewhere is a category. `suppress := 'primary'` makes the figures of cells that are unsafe by the first

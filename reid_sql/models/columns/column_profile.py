@@ -29,7 +29,8 @@ from reid_sql.parameters import Floats, Integers
 # Words for people in names of columns, in several languages; some are one only before a number's word.
 PEOPLE_WORDS: Final = (
     "person|people|patient|subject|customer|client|member|user|respondent|subscriber|employee|student|participant|"
-    "citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)|mitglied(?:s|er)?|"
+    "citizen|rider|passenger|travell?er|player|cardholder|policyholder|applicant|claimant|borrower|taxpayer|pupil|"
+    "learner|enrollee|(?:driver|resident|voter|donor|tenant|worker|guest|visitor|staff)(?=.)|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)|mitglied(?:s|er)?|"
     "teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen|mitarbeiter|matrikel(?=.)|einwohner|bewohner|nutzer|"
     "benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve|personne|usager|b[eé]n[eé]ficiaire|"
     "paciente|cliente|afiliado|alumno|empleado|usuario|asegurado|ciudadano|paziente|assistito|dipendente|"

@@ -34,14 +34,21 @@ def kind_by_name(name: str, values: int, *, is_text: bool) -> str | None:
 
     >>> kind_by_name("Prénom", 60, is_text=True), kind_by_name("E-Mail (privat)", 60, is_text=True)
     ('name', 'contact')
+    >>> kind_by_name("event_name", 60, is_text=True), kind_by_name("visit_patient_name", 60, is_text=True)
+    (None, 'name')
     >>> kind_by_name("nombre", 5, is_text=False), kind_by_name("phone", 2, is_text=True)
     (None, None)
     """
     words = words_of_name(re.split(r"[.](?=\w)", name)[-1])  # "home.address.city" is a city
     joined = f" {' '.join(words)} "
-    if is_text and (
-        {*words[-1:]} & NAMES
-        or any(joined.endswith(f" {each} ") for each in _FILE["names_of_words"])
+    is_of_thing = {*words[-2:-1]} & {*_FILE["things"]}
+    if (
+        is_text
+        and not is_of_thing
+        and (
+            {*words[-1:]} & NAMES
+            or any(joined.endswith(f" {each} ") for each in _FILE["names_of_words"])
+        )
     ):
         return NAME
     ends = {*words[:1], *words[-1:]}

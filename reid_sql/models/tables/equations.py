@@ -346,6 +346,9 @@ MAX_TERMS: Final = 12  # of a sum that is shown
 TOLERANCE: Final = 1e-6
 # just above that of an equation: a proof by equations alone comes first
 WEIGHT_OF_BOUNDS: Final = 1.01
+# A whole number below high + 1 is at most high. A proof that ends close to high + 1 may have factors near 0,
+# so that one that ends lower comes first.
+ENDS_OF_PROOFS: Final = (0.0, 0.5, 1 - TOLERANCE * 10)
 
 
 def find_sum(
@@ -356,7 +359,8 @@ def find_sum(
     `part` are the variables that equations connect with it. A count that is only a bound is marked by "at
     most": the other hidden counts are then at least their lower bounds.
     """
-    factors, is_identity = _find_factors(equations, part, variable, high)
+    proofs = (_find_factors(equations, part, variable, high + end) for end in ENDS_OF_PROOFS)
+    factors, is_identity = next((each for each in proofs if each[0] is not None), (None, False))
     if factors is None:
         return ""
     coefficients: dict[Key, float] = {}
@@ -381,9 +385,12 @@ def _times(value: float) -> str:
 
 
 def _find_factors(
-    equations: Equations, part: Integers, variable: int, high: float
+    equations: Equations, part: Integers, variable: int, end: float
 ) -> tuple[Floats | None, bool]:
-    """The factors of all equations, zero outside the part, and whether bounds are not needed."""
+    """The factors of all equations that prove a variable to be at most `end`, and no need of bounds.
+
+    They are zero outside the part.
+    """
     from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
     from scipy.sparse import eye_array, hstack  # noqa: PLC0415
 
@@ -401,7 +408,7 @@ def _find_factors(
         A_eq=hstack([transposed, -transposed, identity, -identity]).tocsr(),
         b_eq=(part == variable).astype(float),
         A_ub=cost[None, :],
-        b_ub=[high + 1 - TOLERANCE * 10],  # whole numbers: below high + 1 is at most high
+        b_ub=[end],
         bounds=np.stack(
             [np.zeros(len(cost)), np.concatenate([upper, np.full(len(part), np.inf)])], axis=1
         ),

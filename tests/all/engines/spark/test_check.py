@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
+import polars as pl
 import pytest
 
 from reid_sql.check.gate import check
@@ -289,15 +290,17 @@ def test_values_of_one_kind_are_read_from_json(tmp_path: Path) -> None:
     assert [group["value"] for each in found["checks"] for group in each["groups"]] == [1, 1]
 
 
-def test_objects_within_objects_are_columns_as_on_duckdb(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["ndjson", "parquet"])
+def test_objects_within_objects_are_columns_as_on_duckdb(kind: str, tmp_path: Path) -> None:
     rows = [
         {"age": i % 3, "home": {"city": "pq"[i % 2], "at": {"lat": i % 5} if i % 7 else None}}
         for i in range(70)
     ]
     (tmp_path / "t.ndjson").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    pl.DataFrame(rows, strict=False).write_parquet(tmp_path / "t.parquet")
     policy = tmp_path / "policy.toml"
     policy.write_text(
-        'mask_below = 1\ntables = [{ file = "t.ndjson", quasi_identifiers = ["age", "home.city", "home.at.lat"], '
+        f'mask_below = 1\ntables = [{{ file = "t.{kind}", quasi_identifiers = ["age", "home.city", "home.at.lat"], '
         'checks = [{ measure = "k", at_least = 1 }, { measure = "average_risk", at_most = 1 }] }]',
         encoding="utf-8",
     )

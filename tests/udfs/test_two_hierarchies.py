@@ -1,0 +1,92 @@
+"""Towns with regions and clinics: whoever knows the map adds up the published counts of all three."""
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import reid_sql
+from reid_sql.parameters import Integers
+
+TOWNS = 10
+K = 5
+WITH_MARGINS = "totals := 'margins'"
+APART = "tables := ['town', 'region', 'clinic']"
+
+
+def draw_towns(con: duckdb.DuckDBPyConnection, seed: int) -> tuple[Integers, Integers]:
+    """Fill a table of people; return the people of each town, and its place in both hierarchies."""
+    draws = np.random.default_rng(seed)
+    places = draws.integers(0, 3, (TOWNS, 2))
+    people = draws.choice([1, 2, 3, 4, 6, 9, 14, 22], TOWNS)
+    rows = [
+        (f"town {town}", f"region {places[town, 0]}", f"clinic {places[town, 1]}")
+        for town in range(TOWNS)
+        for _ in range(people[town])
+    ]
+    con.execute("CREATE TABLE p (town VARCHAR, region VARCHAR, clinic VARCHAR)")
+    con.executemany("INSERT INTO p VALUES (?, ?, ?)", rows)
+    return people, places
+
+
+@pytest.mark.parametrize("tables", [WITH_MARGINS, APART])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_column_of_two_hierarchies_is_protected_in_both(seed: int, tables: str) -> None:
+    con = duckdb.connect()
+    reid_sql.register(con)
+    people, places = draw_towns(con, seed)
+    cells = con.sql(
+        f"""SELECT town, region, clinic, total_over, records FROM safe_table(p, ['region', 'clinic', 'town'],
+        k := {K}, suppress := 'secondary', levels := ['region > town', 'clinic > town'], {tables},
+        output := 'publishable')"""
+    ).fetchall()
+    is_in = [
+        [
+            (town is None or town == f"town {at}")
+            and (region is None or region == f"region {places[at, 0]}")
+            and (clinic is None or clinic == f"clinic {places[at, 1]}")
+            for at in range(TOWNS)
+        ]
+        for town, region, clinic, _, _ in cells
+    ]
+    sums = np.array(is_in, dtype=float)
+    shown = np.array([row[-1] is not None for row in cells])
+    totals = np.array([row[-1] for row in cells if row[-1] is not None], dtype=float)
+    assert (sums[shown] @ people == totals).all()
+    few = [each for each in sums if 0 < each @ people < K]
+    assert few
+    for each in few:
+        ends = [
+            linprog(sign * each, A_eq=sums[shown], b_eq=totals, bounds=(1, None))
+            for sign in (1, -1)
+        ]
+        high = np.inf if ends[1].status == 3 else -ends[1].fun  # no bound
+        assert high - ends[0].fun >= K - 0.5
+
+
+def test_tables_that_hang_together_in_silence_are_refused() -> None:
+    """Counts of towns and of regions subtract; sexes and regions do not determine each other."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    draw_towns(con, 1)
+    call = (
+        "FROM safe_table(p, ['town', 'region'], suppress := '{}', tables := ['town', 'region'] {})"
+    )
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"'town', which determines 'region'.*'region > town'"
+    ):
+        con.sql(call.format("secondary", "")).fetchall()
+    con.sql(call.format("secondary", ", levels := ['region > town']")).fetchall()
+    con.sql(call.format("primary", "")).fetchall()  # which protects nothing together
+    con.execute(
+        "CREATE OR REPLACE TABLE p AS SELECT *, random() < 0.5 AS town FROM p AS r(a, region)"
+    )
+    con.sql(call.format("secondary", "")).fetchall()
+
+
+def test_a_hierarchy_names_a_column_once() -> None:
+    con = duckdb.connect()
+    reid_sql.register(con)
+    draw_towns(con, 1)
+    with pytest.raises(duckdb.InvalidInputException, match="each named once in a hierarchy"):
+        con.sql("FROM safe_table(p, ['town', 'region'], levels := ['region > region'])").fetchall()
