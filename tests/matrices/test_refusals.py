@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         {"qi": AGE, "nulls": "dorp"},
     ),
     "points must be a whole number of known rows from 1 to 16, got 2.5; pass how many rows of a person an "
-    "attacker knows": ("unicity", {"entity": "id", "columns": AGE, "points": 2.5}),
+    "attacker knows, or NULL for all": ("unicity", {"entity": "id", "columns": AGE, "points": 2.5}),
     "populations must be a number or a list of one or more numbers, got []; "
     "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
