@@ -12,7 +12,7 @@ _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = Table
 _Value: TypeAlias = str | float | Value
 
-def adversary_summary(
+def adversary_risk(
     tbl: _Frame,
     scenario: _Document,
     threshold: float = 0.2,
@@ -23,7 +23,8 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-    output: Literal["risks", "sensitivity"] = "risks",
+    output: Literal["summary", "records", "sensitivity"] = "summary",
+    key: str | None = None,
     levels: Sequence[float] | None = None,
 ) -> Table: ...
 def attribute_disclosure(

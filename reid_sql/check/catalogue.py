@@ -205,7 +205,7 @@ _BEFORE_SENSITIVE: Final = (
         interval=True,
     ),
     *_measures(
-        "adversary_summary",
+        "adversary_risk",
         *(
             (
                 f"adversary_{column}",

@@ -182,6 +182,6 @@ def absent(function: Function, engine: Engine, answers: Answers | str) -> bool:
     reason = function.absence(engine.name)
     if reason:
         assert isinstance(answers, str)
-        assert answers.startswith(f"{function.name} must be called on ")
+        assert answers.startswith(f"{function.call} must be called on ")
         assert f": {reason}; " in answers
     return bool(reason)

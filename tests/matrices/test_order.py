@@ -22,8 +22,6 @@ ARGUMENTS: dict[str, Any] = {
     "sensitive": "diagnosis",
     "household": "home",
     "entity": "id",
-    "person": "home",
-    "item": "job",
     "value": "income",
 }
 PLACE = "record"  # of a record in the table, where no key names it

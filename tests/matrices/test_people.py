@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from reid_sql.errors import RowsNotPeopleWarning
+from reid_sql.function import Function
 from reid_sql.reduction import IDENTIFYING
 from reid_sql_udfs import declared
 from tests.cells import each_cell
@@ -57,6 +58,12 @@ def people(kind: str, nobody: int = 0) -> pl.DataFrame:
     return PEOPLE.with_columns(id=pl.Series(ids, strict=False))
 
 
+def output_with(name: str, role: str) -> Function:
+    """The first output of the function that takes the parameter."""
+    outputs = declared()[name].all_outputs
+    return next(each for each in outputs if role in {p.name for p in each.parameters})
+
+
 def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | str:
     others = dict.fromkeys(each for each in ("key", "household") if each != role)
     qi = {
@@ -71,6 +78,7 @@ def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | 
     given = {each: value for each, value in (named | others | qi).items() if each in own}
     if name == "safe_table":
         given["by"] = ["age"]
+    given |= output_with(name, role).preset
     return engine.ask(declared()[name], question(engine, name, table, **given))
 
 
@@ -79,7 +87,7 @@ def test_rows_of_nobody_are_refused_with_their_number(
     asked: Engine, name: str, role: str, kind: str
 ) -> None:
     refused = ask(asked, name, role, people(kind, nobody=3))
-    if absent(declared()[name], asked, refused):
+    if absent(output_with(name, role), asked, refused):
         return
     assert isinstance(refused, str), refused
     assert (
@@ -155,7 +163,7 @@ def warn_of_nobody(asked: Engine, name: str, role: str, code: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", RowsNotPeopleWarning)
         plain = ask(engine, name, role, usual)
-    if absent(declared()[name], engine, plain):
+    if absent(output_with(name, role), engine, plain):
         return
     assert not isinstance(plain, str), plain
     if asked.name == "duckdb" and declared()[name].answer.of_rows:

@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         {"qi": AGE, "nulls": "dorp"},
     ),
     "points must be a whole number of known rows from 1 to 16, got 2.5; pass how many rows of a person an "
-    "attacker knows": ("unicity", {"entity": "id", "columns": AGE, "points": 2.5}),
+    "attacker knows, or NULL for all": ("unicity", {"entity": "id", "columns": AGE, "points": 2.5}),
     "populations must be a number or a list of one or more numbers, got []; "
     "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         {"model": "nobody", "population": 9},
     ),
     "columns of the scenario must be columns of the table, got 'agee'; did you mean 'age'?": (
-        "adversary_summary",
+        "adversary_risk",
         {"scenario": SCENARIO},
     ),
     "quasi-identifiers and sensitive must be distinct, got 'age' twice; name each column once": (
@@ -163,7 +163,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         {},
     ),
     "scenario must be a path, JSON text or a mapping, got 5; pass a .toml or .json file": (
-        "adversary_summary",
+        "adversary_risk",
         ("tbl", 5),
         {},
     ),

@@ -114,10 +114,12 @@ REFUSED: dict[str, Any] = {
     ),
     "key must name the column that distinguishes records, got None: a Spark table has no order; pass "
     "key='id'": lambda t: rs.adversary_risk(
-        t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
+        t,
+        {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]},
+        output="records",
     ),
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
-        rs.adversary_summary(
+        rs.adversary_risk(
             t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]}
         )
     ),
@@ -168,7 +170,7 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
         ReidError,
         match=f"the distinct records that the driver answers from must be at most 6 {refused}",
     ):
-        rs.adversary_summary(
+        rs.adversary_risk(
             table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
         )
     spark.conf.set(SETTING, "many")
