@@ -40,6 +40,19 @@ def adversary_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     scenario: _Document,
+    trials: int = 10000,
+    seed: int = 0,
+    key: str | None = None,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | None = None,
+    entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
+) -> duckdb.DuckDBPyRelation: ...
+def adversary_summary(
+    con: duckdb.DuckDBPyConnection,
+    tbl: _Frame,
+    scenario: _Document,
     threshold: float = 0.2,
     trials: int = 10000,
     seed: int = 0,
@@ -48,8 +61,7 @@ def adversary_risk(
     model: str | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-    output: Literal["summary", "records", "sensitivity"] = "summary",
-    key: str | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
     levels: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def attribute_disclosure(

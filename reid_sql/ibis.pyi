@@ -12,7 +12,7 @@ _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = Table
 _Value: TypeAlias = str | float | Value
 
-def adversary_risk(
+def adversary_summary(
     tbl: _Frame,
     scenario: _Document,
     threshold: float = 0.2,
@@ -23,8 +23,7 @@ def adversary_risk(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-    output: Literal["summary", "records", "sensitivity"] = "summary",
-    key: str | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
     levels: Sequence[float] | None = None,
 ) -> Table: ...
 def attribute_disclosure(

@@ -18,6 +18,18 @@ def register(spark: SparkSession) -> list[str]:
 def adversary_risk(
     tbl: _Frame,
     scenario: _Document,
+    trials: int = 10000,
+    seed: int = 0,
+    key: str | None = None,
+    nulls: Literal["value", "wildcard", "drop"] = "value",
+    population_tbl: _Frame | None = None,
+    model: str | FittedModel | None = None,
+    entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
+) -> DataFrame: ...
+def adversary_summary(
+    tbl: _Frame,
+    scenario: _Document,
     threshold: float = 0.2,
     trials: int = 10000,
     seed: int = 0,
@@ -26,8 +38,7 @@ def adversary_risk(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
-    output: Literal["summary", "records", "sensitivity"] = "summary",
-    key: str | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
     levels: Sequence[float] | None = None,
 ) -> DataFrame: ...
 def attribute_disclosure(

@@ -17,7 +17,7 @@ SET VARIABLE scenario = {
 SELECT measure, round(average, 4) AS average, round(records_at_risk, 4) AS at_risk,
   round(worst_average, 4) AS worst_average,
        round(worst_records_at_risk, 4) AS worst_at_risk, round(reduction_median, 4) AS reduction
-FROM adversary_risk(people, getvariable('scenario'));
+FROM adversary_summary(people, getvariable('scenario'));
 -- | measure | average | at_risk | worst_average | worst_at_risk | reduction |
 -- | --- | --- | --- | --- | --- | --- |
 -- | prosecutor | 0.0659 | 0.0423 | 0.735 | 0.735 | 0.94 |
@@ -29,7 +29,7 @@ FROM adversary_risk(people, getvariable('scenario'));
 SELECT age, sex, postcode, marital_status, occupation, round(prosecutor, 4) AS prosecutor,
   round(marketer, 4) AS marketer,
        round(overall, 4) AS overall
-FROM adversary_risk(people, getvariable('scenario'), key := 'id', output := 'records') AS risk
+FROM adversary_risk(people, getvariable('scenario'), key := 'id') AS risk
 JOIN people ON risk.record = people.id
 ORDER BY overall DESC, record LIMIT 3;
 -- | age | sex | postcode | marital_status | occupation | prosecutor | marketer | overall |
@@ -42,7 +42,7 @@ ORDER BY overall DESC, record LIMIT 3;
 -- settings.
 SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest,
   round(min(reduction_median), 4) AS least_reduction
-FROM adversary_risk(people, getvariable('scenario'), output := 'sensitivity');
+FROM adversary_summary(people, getvariable('scenario'), output := 'sensitivity');
 -- | lowest | highest | least_reduction |
 -- | --- | --- | --- |
 -- | 0.0264 | 0.1012 | 0.8607 |

@@ -420,7 +420,7 @@ def test_no_entity_identifies_the_people_of_an_attackers_population(
     )
     asked: dict[str, Any] = {"entity": "patient_id", "population_tbl": "visits.csv"}
     with pytest.warns(RowsNotPeopleWarning, match="pass a row of each"):
-        reid_sql.adversary_risk(duckdb.connect(), "visits.csv", "s.toml", **asked)
+        reid_sql.adversary_summary(duckdb.connect(), "visits.csv", "s.toml", **asked)
 
 
 @pytest.mark.filterwarnings("error")

@@ -31,7 +31,8 @@ def by_size(adult: pl.DataFrame) -> None:
         for size in SIZES:
             sample = adult.sample(size, seed=size, shuffle=True)
             rows = {
-                row["measure"]: row for row in rp.adversary_risk(sample, file).collect().to_dicts()
+                row["measure"]: row
+                for row in rp.adversary_summary(sample, file).collect().to_dicts()
             }
             found = [
                 rows[measure]["reduction_lower_quartile"]
@@ -52,7 +53,7 @@ def by_setting(adult: pl.DataFrame) -> None:
     for seed in range(SETS):
         sample = adult.sample(1_000, seed=seed, shuffle=True)
         for name, file in {"worst case": "adult_worst_case", **SCENARIOS}.items():
-            rows = rp.adversary_risk(sample, file, output="sensitivity")
+            rows = rp.adversary_summary(sample, file, output="sensitivity")
             prefix = "" if name == "worst case" else "reduction_"
             found.setdefault(name, []).append(
                 rows.select(f"{prefix}{quartile}" for quartile in QUARTILES).collect().to_numpy()

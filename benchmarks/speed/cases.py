@@ -321,7 +321,7 @@ def adversary(setup: Setup) -> Iterator[Case]:
         # alone in a set.
         sql = (
             f"SELECT round(sum(prosecutor) * {2 ** len(columns)}) AS alone "
-            f"FROM adversary_risk(people, '{scenario}', output := 'records')"
+            f"FROM adversary_risk(people, '{scenario}')"
         )
         ours = Job("in_duckdb", {"sql": sql, "settings": settings, "prepare": prepare})
         given = {"table": "people", "columns": columns, "settings": settings, "prepare": prepare}

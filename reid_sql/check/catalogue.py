@@ -205,7 +205,7 @@ _BEFORE_SENSITIVE: Final = (
         interval=True,
     ),
     *_measures(
-        "adversary_risk",
+        "adversary_summary",
         *(
             (
                 f"adversary_{column}",

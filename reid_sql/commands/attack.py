@@ -54,9 +54,9 @@ def run_scenario(options: argparse.Namespace) -> int:
     read = ("threshold", "nulls", "entity", "tolerance")
     of_attacker = ("scenario", "sensitivity", "population_file", "model")
     refuse_unread(options, "--scenario", *read, *of_attacker)
-    threshold = function_options(options, "adversary_risk", "threshold")
+    threshold = function_options(options, "adversary_summary", "threshold")
     entity = passed_options(options, "entity")
-    how = function_options(options, "adversary_risk", "nulls", "tolerance") | entity
+    how = function_options(options, "adversary_summary", "nulls", "tolerance") | entity
     con, table = open_file(options)
     try:
         attacker = scenario(options.scenario)
@@ -72,12 +72,12 @@ def run_scenario(options: argparse.Namespace) -> int:
         attach_checked(con, POPULATION, "--population-file", options.population_file, form)
         how["population_tbl"] = POPULATION
     arguments = [table, attacker.text()]
-    rows = call(con, "adversary_risk", arguments, "summary", **threshold, **how).records()
+    rows = call(con, "adversary_summary", arguments, "summary", **threshold, **how).records()
     page = {"scenario": json.loads(attacker.text()), "summary": rows}
     settings = None
     if options.sensitivity:
         output = {"output": "sensitivity"}
-        settings = call(con, "adversary_risk", arguments, "sensitivity", **how, **output)
+        settings = call(con, "adversary_summary", arguments, "sensitivity", **how, **output)
         page["sensitivity"] = settings.records()
     name = attacker.name or options.scenario
     population = [POPULATION] if options.population_file else []

@@ -175,7 +175,8 @@ def test_fields_of_structs_are_columns_as_keys_of_objects_are(tmp_path: Path) ->
     (tmp_path / "nested.json").write_text(json.dumps(rows))
     pl.DataFrame(rows, strict=False).write_parquet(tmp_path / "nested.parquet")
     names = ["age", "home.city", "home.at.lat"]
-    figures = [count_classes(tmp_path / f"nested.{kind}", names) for kind in ("json", "parquet")]
+    opened = [open_source(str(tmp_path / f"nested.{kind}")) for kind in ("json", "parquet")]
+    figures = [count_classes(*each, names) for each in opened]
     assert figures[0] == figures[1]
     policy = tmp_path / "policy.toml"
     policy.write_text(

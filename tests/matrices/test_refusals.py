@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         {"model": "nobody", "population": 9},
     ),
     "columns of the scenario must be columns of the table, got 'agee'; did you mean 'age'?": (
-        "adversary_risk",
+        "adversary_summary",
         {"scenario": SCENARIO},
     ),
     "quasi-identifiers and sensitive must be distinct, got 'age' twice; name each column once": (
@@ -163,7 +163,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         {},
     ),
     "scenario must be a path, JSON text or a mapping, got 5; pass a .toml or .json file": (
-        "adversary_risk",
+        "adversary_summary",
         ("tbl", 5),
         {},
     ),

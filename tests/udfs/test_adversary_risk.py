@@ -43,14 +43,14 @@ MEASURES = ("prosecutor", "journalist", "marketer", "overall")
 
 
 def ask(scenario: Any, options: str = "") -> str:
-    return f"FROM adversary_risk(t, '{json.dumps(scenario)}', output := 'records'{options})"
+    return f"FROM adversary_risk(t, '{json.dumps(scenario)}'{options})"
 
 
 def asked(frame: pl.DataFrame, scenario: Any, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     return [
         by_duckdb(ask(scenario, extras), t=frame),
-        by_polars("adversary_risk", frame, scenario, **options, output="records"),
+        by_polars("adversary_risk", frame, scenario, **options),
     ]
 
 
@@ -78,9 +78,7 @@ def test_records_with_missing_values_may_be_left_out_and_the_others_keep_their_p
 
 def test_records_may_be_identified_by_a_key() -> None:
     keyed = PEOPLE.with_columns(pl.Series("id", [f"p{place}" for place in range(PEOPLE.height)]))
-    places = [
-        row["overall"] for row in by_polars("adversary_risk", keyed, SCENARIO, output="records")
-    ]
+    places = [row["overall"] for row in by_polars("adversary_risk", keyed, SCENARIO)]
     expected = sorted(zip(keyed["id"].to_list(), places, strict=True), key=repr)
     for answer in asked(keyed, SCENARIO, key="id"):
         assert sorted(((row["record"], row["overall"]) for row in answer), key=repr) == expected
@@ -89,7 +87,7 @@ def test_records_may_be_identified_by_a_key() -> None:
 def test_a_key_that_names_two_records_is_refused() -> None:
     twice = PEOPLE.with_columns(pl.lit("p1").alias("id"))
     with pytest.raises(ValueError, match="key must differ between records, got a value that"):
-        by_polars("adversary_risk", twice, SCENARIO, key="id", output="records")
+        by_polars("adversary_risk", twice, SCENARIO, key="id")
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "wildcard"]))
@@ -111,15 +109,13 @@ def test_a_scenario_is_a_file_a_text_a_struct_or_the_name_of_a_shipped_one(tmp_p
     file.write_text(json.dumps(SCENARIO), encoding="utf-8")
     quoted = str(file).replace("'", "''")
     expected = by_duckdb(ask(SCENARIO), t=PEOPLE)
-    assert (
-        by_duckdb(f"FROM adversary_risk(t, '{quoted}', output := 'records')", t=PEOPLE) == expected
-    )
-    assert by_polars("adversary_risk", PEOPLE, file, output="records") == expected
+    assert by_duckdb(f"FROM adversary_risk(t, '{quoted}')", t=PEOPLE) == expected
+    assert by_polars("adversary_risk", PEOPLE, file) == expected
     struct = "{'population': 9, 'groups': [{'columns': ['sex'], 'probability': 0.5}]}"
     same = {"population": 9, "groups": [{"columns": ["sex"], "probability": 0.5}]}
-    assert by_duckdb(
-        f"FROM adversary_risk(t, {struct}, output := 'records')", t=PEOPLE
-    ) == by_duckdb(ask(same), t=PEOPLE)
+    assert by_duckdb(f"FROM adversary_risk(t, {struct})", t=PEOPLE) == by_duckdb(
+        ask(same), t=PEOPLE
+    )
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -169,7 +165,7 @@ def test_what_the_table_lacks_is_refused_by_both_engines(words: str) -> None:
         by_duckdb(ask(scenario), t=PEOPLE)
     assert str(by_sql.value).startswith(f"Invalid Input Error: {sentence}")
     with pytest.raises((ReidError, pl.exceptions.ComputeError)) as in_polars:
-        by_polars("adversary_risk", PEOPLE, scenario, output="records")
+        by_polars("adversary_risk", PEOPLE, scenario)
     assert sentence in str(in_polars.value)
 
 
@@ -190,7 +186,7 @@ def test_bad_options_are_refused_by_both_engines(options: dict[str, Any], senten
     with pytest.raises(duckdb.Error) as by_sql:
         by_duckdb(ask(SCENARIO, extras), t=PEOPLE)
     with pytest.raises(ReidError) as in_polars:
-        rp.adversary_risk(PEOPLE, SCENARIO, **options, output="records").collect()
+        rp.adversary_risk(PEOPLE, SCENARIO, **options).collect()
     assert sentence in str(by_sql.value)
     assert sentence in str(in_polars.value)
 
@@ -213,7 +209,7 @@ def test_an_empty_table_is_refused() -> None:
     ):
         by_duckdb(ask(scenario), t=empty)
     with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
-        by_polars("adversary_risk", empty, scenario, output="records")
+        by_polars("adversary_risk", empty, scenario)
 
 
 def test_odd_names_are_names() -> None:
@@ -223,11 +219,9 @@ def test_odd_names_are_names() -> None:
         "groups": [{"columns": [name], "probability": 0.5} for name in frame.columns],
     }
     text = json.dumps(scenario).replace("'", "''")
-    duck = by_duckdb(
-        f"FROM adversary_risk(t, '{text}', key := 'record', output := 'records')", t=frame
-    )
+    duck = by_duckdb(f"FROM adversary_risk(t, '{text}', key := 'record')", t=frame)
     assert sorted(duck, key=repr) == sorted(
-        by_polars("adversary_risk", frame, scenario, key="record", output="records"), key=repr
+        by_polars("adversary_risk", frame, scenario, key="record"), key=repr
     )
     assert sorted(row["record"] for row in duck) == [1, 2, 3]
 
@@ -259,9 +253,7 @@ def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
         t=PEOPLE,
         register=REGISTER,
     )
-    polar = by_polars(
-        "adversary_risk", PEOPLE, scenario, population_tbl=REGISTER, nulls=nulls, output="records"
-    )
+    polar = by_polars("adversary_risk", PEOPLE, scenario, population_tbl=REGISTER, nulls=nulls)
     for answer in (duck, polar):
         assert len(answer) == len(expected)
         for row, risks in zip(answer, expected, strict=True):
@@ -281,7 +273,7 @@ def test_a_population_table_must_have_the_columns_as_the_same_type() -> None:
         with pytest.raises(duckdb.Error) as by_sql:
             by_duckdb(ask(scenario, ", population_tbl := register"), t=PEOPLE, register=frame)
         with pytest.raises(ReidError) as in_polars:
-            by_polars("adversary_risk", PEOPLE, scenario, population_tbl=frame, output="records")
+            by_polars("adversary_risk", PEOPLE, scenario, population_tbl=frame)
         assert sentence in str(by_sql.value)
         assert sentence in str(in_polars.value)
 
@@ -306,7 +298,7 @@ def test_a_fitted_model_may_estimate_who_is_unique() -> None:
     rp.fit_people("town of a test", town, columns).collect()
     model = registry.known("town of a test")
     by_name, by_model = (
-        rp.adversary_risk(town, scenario, model=each, output="records").collect().sort("record")
+        rp.adversary_risk(town, scenario, model=each).collect().sort("record")
         for each in ("town of a test", model)
     )
     assert by_name.equals(by_model)
@@ -314,4 +306,4 @@ def test_a_fitted_model_may_estimate_who_is_unique() -> None:
     assert 0 < duck["journalist"].max() < duck["prosecutor"].max()
     assert "model_uniqueness: " in duck["status"][0]
     with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'"):
-        rp.adversary_risk(town, scenario, model="twon", output="records").collect()
+        rp.adversary_risk(town, scenario, model="twon").collect()

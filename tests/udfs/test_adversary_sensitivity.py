@@ -23,8 +23,8 @@ TEXT = json.dumps(SCENARIO)
 
 
 def test_all_81_settings_are_what_each_gives_by_itself() -> None:
-    duck = by_duckdb(f"FROM adversary_risk(t, '{TEXT}', output := 'sensitivity')", t=PEOPLE)
-    assert duck == by_polars("adversary_risk", PEOPLE, SCENARIO, output="sensitivity")
+    duck = by_duckdb(f"FROM adversary_summary(t, '{TEXT}', output := 'sensitivity')", t=PEOPLE)
+    assert duck == by_polars("adversary_summary", PEOPLE, SCENARIO, output="sensitivity")
     assert [tuple(row[name] for name in PARAMETERS) for row in duck] == list(
         product((0.2, 0.5, 0.8), repeat=4)
     )
@@ -44,7 +44,7 @@ def test_all_81_settings_are_what_each_gives_by_itself() -> None:
 
 def test_other_levels_may_be_asked_for() -> None:
     found = by_duckdb(
-        f"FROM adversary_risk(t, '{TEXT}', levels := [1, 0], output := 'sensitivity')", t=PEOPLE
+        f"FROM adversary_summary(t, '{TEXT}', levels := [1, 0], output := 'sensitivity')", t=PEOPLE
     )
     assert len(found) == 16
     assert (found[0]["median"], found[0]["status"]) == (
@@ -67,7 +67,7 @@ def test_other_levels_may_be_asked_for() -> None:
 def test_bad_levels_are_refused(levels: str, sentence: str) -> None:
     with pytest.raises(duckdb.Error) as refused:
         by_duckdb(
-            f"FROM adversary_risk(t, '{TEXT}', levels := {levels}, output := 'sensitivity')",
+            f"FROM adversary_summary(t, '{TEXT}', levels := {levels}, output := 'sensitivity')",
             t=PEOPLE,
         )
     assert sentence in str(refused.value)

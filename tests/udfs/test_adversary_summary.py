@@ -25,9 +25,9 @@ def test_each_measure_over_all_records_beside_the_worst_case() -> None:
     worst_case = SCENARIO | {"groups": [{"columns": ["age", "sex"], "probability": 1}]}
     risks, worst = (np.array(attack(PEOPLE.to_dicts(), each)) for each in (SCENARIO, worst_case))
     duck = by_duckdb(
-        f"FROM adversary_risk(t, '{json.dumps(SCENARIO)}', threshold := 0.3)", t=PEOPLE
+        f"FROM adversary_summary(t, '{json.dumps(SCENARIO)}', threshold := 0.3)", t=PEOPLE
     )
-    assert duck == by_polars("adversary_risk", PEOPLE, SCENARIO, 0.3)
+    assert duck == by_polars("adversary_summary", PEOPLE, SCENARIO, 0.3)
     assert [row["measure"] for row in duck] == ["prosecutor", "journalist", "marketer", "overall"]
     for place, row in enumerate(duck):
         mine, theirs = risks[:, place], worst[:, place]
@@ -53,7 +53,7 @@ def test_each_measure_over_all_records_beside_the_worst_case() -> None:
 def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_so() -> None:
     pairs = pl.DataFrame({"age": [20, 20, 30, 30]})
     scenario = {"population": 100, "groups": [{"columns": ["age"], "probability": 0.5}]}
-    row = by_duckdb(f"FROM adversary_risk(t, '{json.dumps(scenario)}')", t=pairs)[0]
+    row = by_duckdb(f"FROM adversary_summary(t, '{json.dumps(scenario)}')", t=pairs)[0]
     assert (row["reduction_median"], row["records_compared"]) == (None, 0)
     assert (
         row["status"]

@@ -173,7 +173,9 @@ def test_bad_households_of_records_are_refused(options: dict[str, str], sentence
     assert sentence in str(refused_too.value)
 
 
-@pytest.mark.parametrize("call", ["risk_summary(t, ['sex']", "adversary_risk(t, '{}'"])
+@pytest.mark.parametrize(
+    "call", ["risk_summary(t, ['sex']", "adversary_risk(t, '{}'", "adversary_summary(t, '{}'"]
+)
 def test_other_functions_name_the_one_for_households(call: str) -> None:
     with pytest.raises(Exception, match="must be called without household, got home") as refused:
         by_duckdb(f"FROM {call}, household := 'home')", t=table([(1, "F", 0.0)]))

@@ -117,7 +117,7 @@ SCENARIO = "{'groups': [{'columns': ['a'], 'probability': 1}], 'population': 9}"
     [
         "individual_risk(t, ['a', 'b'], key := '$key')",
         "loglinear_risk(t, ['a', 'b'], 0.1, key := '$key')",
-        f"adversary_risk(t, {SCENARIO}, key := '$key', output := 'records')",
+        f"adversary_risk(t, {SCENARIO}, 100, 0, '$key')",
     ],
 )
 def test_a_key_that_names_two_records_is_refused(call: str, key: str, rule: str) -> None:

@@ -342,12 +342,10 @@ def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_cand
     given: dict[str, Any] = {"nulls": ("value", "drop")[seed % 2], "tolerance": case.tolerance}
     if "1 edit" in case.tolerance.values():
         with pytest.raises((OutOfDomainError, duckdb.Error), match="got '1 edit' for"):
-            reid_sql.adversary_risk(con, "s", scenario, **given, output="records").fetchall()
+            reid_sql.adversary_risk(con, "s", scenario, **given).fetchall()
         return
     con.execute("CREATE TABLE population AS FROM s UNION ALL FROM p")
-    answer = reid_sql.adversary_risk(
-        con, "s", scenario, population_tbl="population", **given, output="records"
-    )
+    answer = reid_sql.adversary_risk(con, "s", scenario, population_tbl="population", **given)
     found = answer.order("record").project("marketer, prosecutor, journalist").fetchall()
     people = [*own, *known(case.tables[1], given["nulls"])]
 

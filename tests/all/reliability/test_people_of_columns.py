@@ -230,45 +230,35 @@ def test_what_cannot_tell_people_apart_is_refused(name: str, options: str, repor
 
 SCENARIO = """{"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5},
   {"columns": ["b", "c"], "by": "d", "probabilities": {"1": 0.3}, "otherwise": 0.7}]}"""
-ATTACKERS = ["records", "summary"]
+ATTACKERS = ["adversary_risk", "adversary_summary"]
 
 
-@pytest.mark.parametrize("output", ATTACKERS)
-def test_an_attacker_meets_people_not_their_rows(output: str) -> None:
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_an_attacker_meets_people_not_their_rows(name: str) -> None:
     rows, people = steady(1)
-    keyed = ", key := 'person'" if output == "records" else ""
-    expected = by_duckdb(
-        f"FROM adversary_risk(t, '{SCENARIO}', output := '{output}'{keyed})", t=people
-    )
-    found = by_duckdb(
-        f"FROM adversary_risk(t, '{SCENARIO}', output := '{output}', entity := 'person')", t=rows
-    )
-    in_polars = by_polars("adversary_risk", rows, SCENARIO, entity="person", output=output)
+    keyed = ", key := 'person'" if name == "adversary_risk" else ""
+    expected = by_duckdb(f"FROM {name}(t, '{SCENARIO}'{keyed})", t=people)
+    found = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
+    in_polars = by_polars(name, rows, SCENARIO, entity="person")
     assert found == approximately(expected)
     assert in_polars == approximately(expected)
 
 
-@pytest.mark.parametrize("output", ATTACKERS)
-def test_people_of_several_values_meet_no_attacker(output: str) -> None:
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_people_of_several_values_meet_no_attacker(name: str) -> None:
     rows, _ = steady(1)
     moved = pl.concat([rows, rows.head(1).with_columns(pl.lit(99, pl.Int64).alias("d"))])
     reported = "people must have one value in each column of the scenario, got people of several"
     with pytest.raises(duckdb.Error, match=reported):
-        by_duckdb(
-            f"FROM adversary_risk(t, '{SCENARIO}', output := '{output}', entity := 'person')",
-            t=moved,
-        )
-    lazy = ANY.adversary_risk(moved, SCENARIO, entity="person", output=output)
+        by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=moved)
+    lazy = getattr(ANY, name)(moved, SCENARIO, entity="person")
     with pytest.raises(Exception, match=reported):
         lazy.collect()
     without = moved.with_columns(pl.when(pl.col("d") == 99).then(None).otherwise("a").alias("a"))
     dropped = by_duckdb(
-        f"FROM adversary_risk(t, '{SCENARIO}', output := '{output}', entity := 'person', nulls := 'drop')",
-        t=without,
+        f"FROM {name}(t, '{SCENARIO}', entity := 'person', nulls := 'drop')", t=without
     )
-    remaining = by_duckdb(
-        f"FROM adversary_risk(t, '{SCENARIO}', output := '{output}', entity := 'person')", t=rows
-    )
+    remaining = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
     assert {row.pop("records_dropped") for row in dropped} == {1}
     assert {row.pop("records_dropped") for row in remaining} == {0}
     assert [row | {"nulls": "value"} for row in dropped] == remaining

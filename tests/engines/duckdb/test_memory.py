@@ -15,7 +15,7 @@ SCENARIO = """{'population': 67000000, 'presence_disclosed': 0.5, 'presence_disc
 CALLS = {
     "loglinear_risk(<>, ['a', 'b'], 0.01)": 1400,
     "individual_risk(<>, ['a', 'b'], weight := 'w')": 600,
-    f"adversary_risk(<>, {SCENARIO}, output := 'records')": 600,
+    f"adversary_risk(<>, {SCENARIO})": 600,
 }
 
 

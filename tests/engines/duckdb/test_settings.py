@@ -86,7 +86,7 @@ QUESTIONS: Final = (
     "FROM population_risk(people, ['age', 'sex', 'd'], [1000])",
     "FROM profile(people, ['age', 'sex', 'd', 'born']) ORDER BY ALL ASC NULLS LAST",
     "FROM compare(people, people, ['age', 'sex', 'd'], key := 'id')",
-    "FROM adversary_risk(people, {'population': 99, 'groups': [{'columns': ['age'], 'probability': 0.5}]}, output := 'records')",
+    "FROM adversary_risk(people, {'population': 99, 'groups': [{'columns': ['age'], 'probability': 0.5}]})",
 )
 REFUSED: Final = {"default_collation", "max_execution_time", "max_expression_depth"}
 

@@ -71,7 +71,7 @@ def test_a_model_that_is_fitted_there_is_known_here_and_the_other_way_round() ->
     assert list(model.columns) == ["age", "sex"]
     scenario = {"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}
     by_name, by_itself = (
-        ri.adversary_risk(table, scenario, model=given).to_pyarrow().to_pylist()
+        ri.adversary_summary(table, scenario, model=given).to_pyarrow().to_pylist()
         for given in ("of_warehouse", model)
     )
     assert by_name == by_itself

@@ -26,7 +26,7 @@ FRAME = pl.LazyFrame({"row": range(250_000)}).select(
 CALLS: dict[str, tuple[int, Callable[[pl.LazyFrame], Any]]] = {
     "loglinear_risk": (1400, lambda frame: rp.loglinear_risk(frame, ["a", "b"], 0.01)),
     "individual_risk": (600, lambda frame: rp.individual_risk(frame, ["a", "b"], weight="w")),
-    "adversary_risk": (600, lambda frame: rp.adversary_risk(frame, SCENARIO, output="records")),
+    "adversary_risk": (600, lambda frame: rp.adversary_risk(frame, SCENARIO)),
 }
 
 

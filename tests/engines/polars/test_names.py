@@ -98,8 +98,8 @@ def test_odd_names_answer_as_plain_ones(people: pl.DataFrame, name: str) -> None
 
 def test_odd_names_of_scenarios_models_and_classes_are_columns(people: pl.DataFrame) -> None:
     reported = {"population": 99, "groups": [{"columns": ["c0", "c1"], "probability": 0.5}]}
-    assert by_polars("adversary_risk", people, SCENARIO, output="records") == by_polars(
-        "adversary_risk", plain(people), reported, output="records"
+    assert by_polars("adversary_risk", people, SCENARIO) == by_polars(
+        "adversary_risk", plain(people), reported
     )
     fitted(
         "odd", people, ["*", "^$"]

@@ -78,7 +78,7 @@ def answers(frame: pl.DataFrame, engine: Any) -> list[list[Any]]:
         rp.attribute_risk(frame, ["age", "score", "sex"]),
         rp.t_closeness(frame, ["sex"], "age", "ordered"),
         rp.unicity(frame, "sex", "age", samples=50, exact_up_to=0, output="curve"),
-        rp.adversary_risk(frame, scenario, key="id", output="records"),
+        rp.adversary_risk(frame, scenario, key="id"),
         rp.qar_risk(frame, ["age", "sex", "born"], 2, output="contributions"),
         rp.population_uniqueness(frame, ["age", "sex"], 1e5),
         rp.score_records(frame, "set", 1e5),

@@ -37,7 +37,7 @@ CALLS: Final = (
     "audit_synthetic({0}, {1}, ['x'], sensitive := ['d'])",
     "audit_synthetic({0}, {0}, ['d'], holdout := {1})",
     "compare({0}, {1}, ['x'], key := 'd')",
-    """adversary_risk({0}, '{{"groups": [{{"columns": ["d"], "probability": 1}}], "population": 10}}',
+    """adversary_summary({0}, '{{"groups": [{{"columns": ["d"], "probability": 1}}], "population": 10}}',
        population_tbl := {1})""",
 )
 

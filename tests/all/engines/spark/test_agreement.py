@@ -171,11 +171,10 @@ SCENARIO = {
 def test_attackers_who_know_part_are_the_same_on_every_engine(
     spark: "SparkSession", nulls: str
 ) -> None:
-    records = {"key": "id", "nulls": nulls, "output": "records"}
-    found = by_spark(spark, "adversary_risk", [PEOPLE], SCENARIO, **records)
-    same(found, by_polars("adversary_risk", PEOPLE, SCENARIO, **records))
-    summary = by_spark(spark, "adversary_risk", [PEOPLE], SCENARIO, nulls=nulls)
-    same(summary, by_polars("adversary_risk", PEOPLE, SCENARIO, nulls=nulls))
+    found = by_spark(spark, "adversary_risk", [PEOPLE], SCENARIO, key="id", nulls=nulls)
+    same(found, by_polars("adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls))
+    summary = by_spark(spark, "adversary_summary", [PEOPLE], SCENARIO, nulls=nulls)
+    same(summary, by_polars("adversary_summary", PEOPLE, SCENARIO, nulls=nulls))
 
 
 @pytest.mark.parametrize("nulls", NULLS)
@@ -192,16 +191,9 @@ def test_a_population_table_tells_an_attacker_the_same_on_every_engine(
         key="id",
         nulls=nulls,
         population_tbl=from_spark,
-        output="records",
     )
     here = by_polars(
-        "adversary_risk",
-        PEOPLE,
-        SCENARIO,
-        key="id",
-        nulls=nulls,
-        population_tbl=register,
-        output="records",
+        "adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls, population_tbl=register
     )
     same(found, here)
     assert {row["journalist"] for row in here} != {row["prosecutor"] for row in here}

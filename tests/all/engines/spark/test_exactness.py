@@ -194,7 +194,7 @@ def test_columns_named_as_an_answer_are_refused(hostile: "DataFrame", sentence: 
 
 SCENARIO = {"population": 9, "groups": [{"columns": ["sex"], "probability": 0.5}]}
 BY_RECORD: dict[str, Any] = {
-    "adversary_risk": lambda t, key: rs.adversary_risk(t, SCENARIO, key=key, output="records"),
+    "adversary_risk": lambda t, key: rs.adversary_risk(t, SCENARIO, key=key),
     "individual_risk": lambda t, key: rs.individual_risk(t, ["sex"], key=key),
     "loglinear_risk": lambda t, key: rs.loglinear_risk(t, ["sex"], 0.5, key=key),
 }

@@ -189,14 +189,13 @@ SCENARIO = """{"population": 1000, "groups": [{"columns": ["age"], "probability"
   {"columns": ["zip"], "probability": 0.3}]}"""
 
 
-@pytest.mark.parametrize("output", ["records", "summary"])
-def test_attackers_meet_people_as_in_duckdb(spark: "SparkSession", output: str) -> None:
-    found = by_spark(spark, "adversary_risk", [STEADY], SCENARIO, entity="person", output=output)
-    options = f"entity := 'person', output := '{output}'"
-    same(found, by_duckdb(f"FROM adversary_risk(t, '{SCENARIO}', {options})", t=STEADY))
+@pytest.mark.parametrize("name", ["adversary_risk", "adversary_summary"])
+def test_attackers_meet_people_as_in_duckdb(spark: "SparkSession", name: str) -> None:
+    found = by_spark(spark, name, [STEADY], SCENARIO, entity="person")
+    same(found, by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=STEADY))
     several = r"people must have one value in each column of the scenario, got people of several"
     with pytest.raises(ReidError, match=several):
-        by_spark(spark, "adversary_risk", [VISITS], SCENARIO, entity="person", output=output)
+        by_spark(spark, name, [VISITS], SCENARIO, entity="person")
 
 
 @pytest.mark.parametrize("name", ["individual_risk", "loglinear_risk"])

@@ -114,12 +114,10 @@ REFUSED: dict[str, Any] = {
     ),
     "key must name the column that distinguishes records, got None: a Spark table has no order; pass "
     "key='id'": lambda t: rs.adversary_risk(
-        t,
-        {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]},
-        output="records",
+        t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
     ),
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
-        rs.adversary_risk(
+        rs.adversary_summary(
             t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]}
         )
     ),
@@ -170,7 +168,7 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
         ReidError,
         match=f"the distinct records that the driver answers from must be at most 6 {refused}",
     ):
-        rs.adversary_risk(
+        rs.adversary_summary(
             table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
         )
     spark.conf.set(SETTING, "many")

@@ -83,10 +83,7 @@ SCENARIO = {
 QUESTIONS: dict[str, tuple[str, Any]] = {
     "attribute_risk": (f"t, {QI}", lambda t: rs.attribute_risk(t, QI)),
     "journalist_risk": (f"t, t, {QI}", lambda t: rs.journalist_risk(t, t, QI, nulls="drop")),
-    "adversary_risk": (
-        "t, ?, key := 'id', output := 'records'",
-        lambda t: rs.adversary_risk(t, SCENARIO, key="id", output="records"),
-    ),
+    "adversary_risk": ("t, ?, key := 'id'", lambda t: rs.adversary_risk(t, SCENARIO, key="id")),
     "loglinear_risk": (
         f"t, {QI}, 0.5, key := 'id'",
         lambda t: rs.loglinear_risk(t, QI, 0.5, key="id"),
