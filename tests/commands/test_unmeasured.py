@@ -71,6 +71,12 @@ def test_columns_that_no_attack_uses_are_named(
     key = ["--key", "key", "--as", "later"] if command == "compare" else []
     words = [command, "people.csv", "released.csv", "--qi", "age,sex,postcode", *key]
     found = ask(capsys, *words)["columns_not_measured"]
+    if command == "compare":
+        said = [" ".join(each["sentences"]) for each in found]
+        assert [["release 1" in text, "release 2" in text] for text in said] == [
+            [True, False],
+            [False, True],
+        ]
     last = found[-1] if command == "compare" else found
     others = [*OTHERS, *([] if key else ["key"])]
     assert {each["column"]: each["unique"] for each in last["unmeasured"]} == {
