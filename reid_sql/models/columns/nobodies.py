@@ -123,7 +123,7 @@ def count_texts(texts: Sequence[str], sizes: Sequence[int]) -> IdentifierCounts:
 def _read_number(value: str) -> float:
     """The number that a text is, or NaN; databases read ASCII digits alone."""
     try:
-        return float(value) if value.isascii() else nan
+        return float(value) if value.isascii() and "_" not in value else nan
     except ValueError:
         return nan
 
