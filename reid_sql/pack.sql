@@ -128,11 +128,12 @@ CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
 
 -- 4. Classes: the records that have the same values.
 -- A constant in the place of a column would make one class of all records. Its text shows it.
-CREATE OR REPLACE MACRO reid_refuse_constants(texts, record) AS
+CREATE OR REPLACE MACRO reid_refuse_constants(
+  texts, record, called := 'equivalence_class_size', example := '(age, sex)') AS
   CASE WHEN len(list_filter(texts, lambda t: regexp_full_match(t, '(?s)(''([^'']|'''')*''|[-+.0-9eE]+|NULL'
       || '|true|false|CAST\((''|[-+.0-9tfN]).*|(main\.)?list_value\(.*|\(?''.*'' \|\| ''.*)'))) > 0
-    THEN CAST('equivalence_class_size must be given columns, got a constant' || chr(59)
-      || ' write names without quotes or brackets, such as equivalence_class_size(age, sex)' AS BOOLEAN)
+    THEN CAST(called || ' must be given columns, got a constant' || chr(59)
+      || ' write names without quotes or brackets, such as ' || called || example AS BOOLEAN)
     WHEN NOT reid_is_exact(record)
     THEN CAST('columns must distinguish texts that differ, got one with a collation' || chr(59)
       || ' pass decode(encode(name)) instead' AS BOOLEAN) ELSE true END;
@@ -158,6 +159,40 @@ CREATE OR REPLACE MACRO equivalence_class_size
   (c1, c2, c3, c4, c5, c6, c7, c8) AS CASE WHEN reid_refuse_constants(
     [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
     row(c1, c2, c3, c4, c5, c6, c7, c8)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8) END;
+-- A person counts once in each class. A row without one is refused.
+CREATE OR REPLACE MACRO reid_person(entity, texts, record) AS struct_pack(person := CASE
+  WHEN reid_refuse_constants([alias(entity)] || texts, record,
+      called := 'equivalence_class_people', example := '(person_id, age, sex)')
+    AND CAST(CASE WHEN list_contains(texts, alias(entity)) THEN
+        'entity must not be a quasi-identifier, got it' || chr(59) || ' leave it out of one of them'
+      WHEN entity IS NULL OR lower(entity::VARCHAR) = 'nan' THEN 'entity must have a value in every row, '
+        || 'got one without (NULL or NaN)' || chr(59) || ' leave such rows out, or name each of them'
+      ELSE 'true' END AS BOOLEAN) THEN entity END);
+CREATE OR REPLACE MACRO equivalence_class_people
+  (entity, c1) AS count(DISTINCT reid_person(entity,
+    [alias(c1)],
+    row(entity, c1))) OVER (PARTITION BY c1),
+  (entity, c1, c2) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2)],
+    row(entity, c1, c2))) OVER (PARTITION BY c1, c2),
+  (entity, c1, c2, c3) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3)],
+    row(entity, c1, c2, c3))) OVER (PARTITION BY c1, c2, c3),
+  (entity, c1, c2, c3, c4) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3), alias(c4)],
+    row(entity, c1, c2, c3, c4))) OVER (PARTITION BY c1, c2, c3, c4),
+  (entity, c1, c2, c3, c4, c5) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5)],
+    row(entity, c1, c2, c3, c4, c5))) OVER (PARTITION BY c1, c2, c3, c4, c5),
+  (entity, c1, c2, c3, c4, c5, c6) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6)],
+    row(entity, c1, c2, c3, c4, c5, c6))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6),
+  (entity, c1, c2, c3, c4, c5, c6, c7) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7)],
+    row(entity, c1, c2, c3, c4, c5, c6, c7))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7),
+  (entity, c1, c2, c3, c4, c5, c6, c7, c8) AS count(DISTINCT reid_person(entity,
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
+    row(entity, c1, c2, c3, c4, c5, c6, c7, c8))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8);
 CREATE OR REPLACE MACRO reid_histogram(tbl, columns, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, system.main.count(*) AS classes,
     system.main.sum(class_size)::BIGINT AS records, NULL::BIGINT AS blank_records
@@ -444,3 +479,44 @@ CREATE OR REPLACE MACRO suda_scores(tbl, columns, max_size := 3, dis := 0.1, nul
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)),
       reid_choice('nulls', nulls, ['value', 'drop'])))[1],
     len(reid_names('columns', columns)), max_size, dis);
+
+-- 8. Cells of a table of counts. Everybody of a row or column in one cell tells its category of all of them.
+-- Where a category has one of another column in several cells, finer cells repeat it: `determined`.
+CREATE OR REPLACE MACRO reid_any_place(number, test) AS
+  array_to_string(list_transform(range(1, number + 1), lambda p: replace(test, '#', p::VARCHAR)), ' OR ');
+CREATE OR REPLACE MACRO reid_other_places(number, place) AS
+  list_filter(range(1, number + 1), lambda p: p <> place);
+CREATE OR REPLACE MACRO reid_cells(tbl, columns, k, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT '
+    || array_to_string(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+    || ', []::VARCHAR[] AS total_over, records, records AS people, NULL::DOUBLE AS value_sum,
+      NULL::DOUBLE AS largest_share, unsafe, CASE WHEN records < ' || k || ' THEN ''unsafe''
+        ELSE ''published'' END AS status, 0::DOUBLE AS loss
+    FROM (SELECT *, system.main.list_filter([CASE WHEN records < ' || k || ' THEN ''few_people'' END,
+        CASE WHEN ' || reid_any_place(len(columns), '(a# AND NOT d#)') || ' THEN ''all_in_one_cell'' END,
+        CASE WHEN ' || reid_any_place(len(columns), '(a# AND d#)') || ' THEN ''determined'' END],
+        lambda rule: rule IS NOT NULL) AS unsafe
+      FROM (SELECT *'
+    || array_to_string(list_transform(columns, lambda c, i:
+        ', records = system.main.sum(records) OVER (' || CASE WHEN len(columns) > 1 THEN 'PARTITION BY '
+            || array_to_string(list_transform(reid_other_places(len(columns), i), lambda o: 'q' || o), ', ')
+          ELSE '' END || ')
+          AND system.main.count(DISTINCT system.main.row(q' || i || ')) OVER () > 1 AS a' || i || ', '
+        || CASE WHEN len(columns) > 2 THEN array_to_string(list_transform(
+            reid_other_places(len(columns), i), lambda o: '(system.main.count(DISTINCT system.main.row(q' || i
+            || ')) OVER (PARTITION BY q' || o || ') = 1 AND system.main.count(*) OVER (PARTITION BY q' || o
+            || ') > 1)'), ' OR ') ELSE 'false' END || ' AS d' || i), '')
+    || ' FROM (SELECT *, system.main.count(*) AS records FROM ' || reid_rows(tbl, columns, nulls)
+    || ' GROUP BY ALL)))');
+CREATE OR REPLACE MACRO safe_table(
+  tbl, "by", value := NULL, entity := NULL, k := 5, nulls := 'value') AS TABLE
+  FROM query(list_transform([reid_names('by', "by")], lambda names:
+    CASE WHEN coalesce((value)::VARCHAR, (entity)::VARCHAR) IS NOT NULL
+      THEN reid_refuse('value and entity must be left out in plain SQL', 'one of them',
+        'use the Python package reid-sql')::VARCHAR
+      WHEN list_has_any(list_transform(names, lambda name: reid_fold_case(name)), ['total_over', 'records',
+        'people', 'value_sum', 'largest_share', 'unsafe', 'status', 'loss', 'records_dropped', 'nulls'])
+      THEN reid_refuse('by must not name a column of the answer', 'one of them',
+        'rename the column in a view')::VARCHAR
+      ELSE reid_cells(tbl, names, reid_number('k', k, 1, 1e6, true)::BIGINT,
+        reid_choice('nulls', nulls, ['value', 'drop'])) END)[1]);

@@ -26,8 +26,8 @@ CATALOGUE: Final = "reid"
 CREATE: Final = "CREATE OR REPLACE MACRO "
 DEFINED: Final = re.compile(rf"^{CREATE}(\w+)", re.MULTILINE)
 PUBLIC: Final = re.compile(rf"^{CREATE}((?!reid_)\w+)\s*\(([^)]*)\) AS( TABLE)?", re.MULTILINE)
-# the one macro with a definition for each number of columns
-WINDOW: Final = "equivalence_class_size"
+# the macros with a definition for each number of columns, and what stands before these
+WINDOWS: Final = {"equivalence_class_size": "", "equivalence_class_people": "entity, "}
 WINDOW_COLUMNS: Final = 8
 CALL_OR_QUOTED: Final = re.compile(
     r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])([A-Za-z_]\w*)(?=\s*\()"""
@@ -172,9 +172,9 @@ def _bare_names(text: str, place: str) -> str:
     macros = []
     for called, parameters, of_table in PUBLIC.findall(text):
         listed = " ".join(parameters.split())
-        if called == WINDOW:
+        if called in WINDOWS:
             calls = (
-                "c1" + "".join(f", c{i}" for i in range(2, n + 1))
+                f"{WINDOWS[called]}c1" + "".join(f", c{i}" for i in range(2, n + 1))
                 for n in range(1, WINDOW_COLUMNS + 1)
             )
             body = ",\n  ".join(f"({each}) AS {place}{called}({each})" for each in calls)
