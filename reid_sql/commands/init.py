@@ -71,30 +71,38 @@ def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
         path.write_text(texts[kind], encoding="utf-8")
     if not is_one_file:
         page |= {"tables": [each.name for each in starters], "not_read": unread}
-    tables_written = f"{len(starters)} table{'' if len(starters) == 1 else 's'}"
-    of_tables = "" if is_one_file else f", of {tables_written}"
+    count = f"{len(starters)} table{'' if len(starters) == 1 else 's'}"
     words = [
-        f"Wrote {' and '.join(map(str, targets.values()))}{of_tables}.",
-        *(
-            f"{each.name}: {sentence}" if len(starters) > 1 else sentence
-            for each in starters
-            for sentence in _describe_roles(each)
-        ),
-        *(
-            f"Not in the policy: {', '.join(names)} ({why})."
-            for why, names in group_names(unread).items()
-        ),
+        f"Wrote {' and '.join(map(str, targets.values()))}{'' if is_one_file else f', of {count}'}.",
+        *_describe_tables(starters, unread),
         f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
     ]
-    described = (
-        (each.name, describe_profile(list(each.rows), "entity ="))
-        for each in starters
-        if not each.entity
-    )
-    of_table = "{0}: {1}" if len(starters) > 1 else "{1}"
-    people = " ".join(of_table.format(*each) for each in described if each[1])
+    people = " ".join(_name_tables(starters, _describe_people))
     print_answer(options, page, [page], lambda: Text(" ".join(words)), people)
     return PASSED
+
+
+def _describe_tables(starters: Sequence[Starter], unread: Mapping[str, str]) -> Iterator[str]:
+    """Say what is proposed otherwise than people wrote, and which tables the policy lacks."""
+    yield from _name_tables(starters, _describe_roles)
+    for why, names in group_names(unread).items():
+        yield f"Not in the policy: {', '.join(names)} ({why})."
+
+
+def _name_tables(
+    starters: Sequence[Starter], describe: Callable[[Starter], Iterator[str]]
+) -> Iterator[str]:
+    """Describe each table; of several, each sentence begins with its name."""
+    for each in starters:
+        for words in describe(each):
+            yield f"{each.name}: {words}" if len(starters) > 1 else words
+
+
+def _describe_people(starter: Starter) -> Iterator[str]:
+    """Say which columns may identify people, where no column does."""
+    words = "" if starter.entity else describe_profile(list(starter.rows), "entity =")
+    if words:
+        yield words
 
 
 def _describe_roles(starter: Starter) -> Iterator[str]:
