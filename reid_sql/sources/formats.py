@@ -36,6 +36,7 @@ from reid_sql.sources.text_content import (
     begins_with,
     count_lines,
     encoding_read,
+    find_unmarked_utf_16,
     locate_bad_byte,
     propose_encoding,
     read_head,
@@ -87,6 +88,7 @@ def check_skip(name: str, numbers: Sequence[Any]) -> tuple[int, int]:
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     _refuse_binary(words, path)
+    _refuse_unmarked(words, path, form)
     try:
         names, delimiter = _read_header(words, path, form)
         counted = count_lines(path, form, delimiter)
@@ -173,6 +175,19 @@ def _refuse_binary(words: str, path: Path) -> None:
     if kind:
         raise OutOfDomainError(
             f"{words} must be a text file, got '{path.name}' with the content of {kind}; give it the ending of what it is, or export it as CSV"
+        )
+
+
+def _refuse_unmarked(words: str, path: Path, form: TextFormat) -> None:
+    """Refuse UTF-16 without a mark that is read as UTF-8, of which zero bytes are characters, too."""
+    try:
+        encoding = None if form.encoding.startswith("utf-16") else find_unmarked_utf_16(path)
+    except (OSError, EOFError):
+        return  # whoever reads it on names the reason
+    if encoding:
+        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' in {encoding}"
+        raise OutOfDomainError(
+            f"{rule}; write {write_option(words, 'encoding', encoding)}, or convert it"
         )
 
 

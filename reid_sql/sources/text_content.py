@@ -28,6 +28,7 @@ REASON_CONTROLS: Final = "control characters"
 BREAK, RETURN = 10, 13
 MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+BYTES_OF_LETTERS: Final = 16  # of a header, by which UTF-16 without its mark is told
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,16 @@ def propose_encoding(path: Path, tried: str) -> str | None:
             continue
         return name
     return None
+
+
+def find_unmarked_utf_16(path: Path) -> str | None:
+    """Name the UTF-16 in which a file without its mark begins with letters of ASCII; None if it does not."""
+    with closing(_open_unpacked(path)) as content:
+        head = content.read(BYTES_OF_LETTERS)
+    orders = {"utf-16-be": (head[::2], head[1::2]), "utf-16-le": (head[1::2], head[::2])}
+    return next(
+        (name for name, (high, low) in orders.items() if low and all(low) and not any(high)), None
+    )
 
 
 def _refuse_controls(chunk: bytes, encoding: str) -> None:

@@ -69,6 +69,18 @@ def test_a_refusal_names_an_encoding_that_reads_the_file_and_where_its_byte_is(
         assert len(records(tmp_path / "a.csv", TextFormat(encoding=named))) == 2
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark_is_named(tmp_path: Path, encoding: str) -> None:
+    """Its zero bytes are characters of UTF-8, so that it was read as a table of one column."""
+    text = "age,sex,born\n30,f,Łódź\n40,m,Köln\n"
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+    (tmp_path / "b.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(OutOfDomainError, match=f"write --encoding {encoding}, or convert it"):
+        records(tmp_path / "a.csv")
+    read = records(tmp_path / "a.csv", TextFormat(encoding=encoding))
+    assert read == records(tmp_path / "b.csv")
+
+
 def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
     long = [f"52.5{at:016d}" for at in range(0, 30, 3)]
     lines = [f'{{"x":{each},"y":"a: {each}, b","z":0.1{at}}}' for at, each in enumerate(long)]
