@@ -157,12 +157,16 @@ def test_other_files_count_the_same(table: pl.DataFrame) -> None:
     ]
     assert json.dumps(pages[0]) == json.dumps(pages[1])
     odd = table.select(
-        "sex", "region", nested=pl.struct("Name", "cost"), listed=pl.concat_list("Name")
+        "sex",
+        "region",
+        nested=pl.struct("Name", list=pl.concat_list("Name")),
+        listed=pl.concat_list("Name"),
     )
     odd.write_parquet("people.parquet")
     found = check(file="people.parquet", head="mask_below = 1")["tables"][0]["released_columns"]
     assert {each["column"]: each["unique"] for each in found["unmeasured"]} == {
-        "nested": N,
+        "nested.Name": N,
+        "nested.list": N,
         "listed": N,
     }
 

@@ -96,7 +96,7 @@ def test_a_column_that_may_not_identify_all_people_is_not_named_as_theirs(
 
 
 def test_what_is_not_measured_is_named(tmp_path: Path) -> None:
-    births = [{"year": 1950 + n % 40, "month": 1 + n % 12} for n in range(200)]
+    births = [[1950 + n % 40, 1 + n % 12] for n in range(200)]
     frame = pl.DataFrame(
         {"sex": ["f", "m"] * 100, "birth": births, "age": [n % 50 for n in range(200)]}
     )

@@ -32,11 +32,11 @@ OPERATORS: Final = {  # of what people ask first; the number of keys of each gro
     "equivalence_classes": "scans 1, groups by 3, joins 0, windows 0, materialized 0",
     "individual_risk": "scans 1, groups by 1 3, joins 0, windows 1, materialized 5",
     "journalist_risk": "scans 2, groups by 1 3 3, joins 1, windows 0, materialized 0",
-    "l_diversity": "scans 1, groups by 1 2 2 2 2 3 4, joins 1, windows 0, materialized 4",
+    "l_diversity": "scans 1, groups by 1 2 3 4, joins 0, windows 0, materialized 3",
     "population_risk": "scans 1, groups by 1 1 1 1 2 2 2 2 2 2 3, joins 0, windows 2, materialized 6",
     "quasi_identifiers": "scans 1, groups by 1 1 2, joins 1, windows 2, materialized 6",
     "risk_summary": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
-    "t_closeness": "scans 1, groups by 1 1 2 2 2 2 2 3 3 3 4, joins 7, windows 0, materialized 12",
+    "t_closeness": "scans 1, groups by 1 1 2 2 3 3 3 4, joins 6, windows 0, materialized 11",
 }
 POLARS: Final = {  # the same of the plans that Polars itself executes
     "class_size_histogram": "scans 1, groups by 1 2, windows 0, joins 0",

@@ -28,13 +28,13 @@ def safe_table(cells: Classes) -> Classes:
     per person is assumed. With `entity`, people are counted, and contributions are added up for each before
     the rules. Refuses a value that is no finite number.
 
-    `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on. `levels :=
-    ['region > town', 'clinic > town']` names columns that are levels of one hierarchy: a town has no
-    total over regions. `tables := ['region, sex', 'region, drug']` lists several tables of columns of
-    `by`, protected together; `loss` is of them all. Refused are tables of which one has towns and another
-    regions, if no level says that each town has one. `published` are earlier tables of the same people:
-    the attacker knows them, what they hide stays hidden, and an unsafe cell that follows from them is
-    'unprotected'. A total has NULL in the columns that `total_over` lists; a NULL elsewhere is a
+    `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on.
+    `levels := ['region > town', 'clinic > town']` names columns that are levels of one hierarchy: a town
+    has no total over regions. `tables := ['region, sex', 'region, drug']` lists several tables of columns
+    of `by`, protected together; `loss` is of them all. Refused are tables of which one has towns and
+    another regions, if no level says that each town has one. `published` are earlier tables of the same
+    people: the attacker knows them, what they hide stays hidden, and an unsafe cell that follows from
+    them is 'unprotected'. A total has NULL in the columns that `total_over` lists; a NULL elsewhere is a
     category. `suppress := 'primary'` makes the figures of cells that are unsafe by the first three rules
     NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of these has
     an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by which
