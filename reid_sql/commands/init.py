@@ -99,9 +99,8 @@ def _name_tables(
 
 
 def _describe_people(starter: Starter) -> Iterator[str]:
-    """Say which columns may identify people, where no column does."""
-    words = "" if starter.entity else describe_profile(list(starter.rows), "entity =")
-    if words:
+    """Say which columns may identify people, and repeat."""
+    if words := describe_profile(list(starter.rows), "entity ="):
         yield words
 
 

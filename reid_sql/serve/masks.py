@@ -168,13 +168,11 @@ class Mask:
             )
         if call.is_whole:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
-        # how many people there are is no secret
-        if call.function.name == SAFE_TABLE and not by:
+        is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
+        if is_cells and not by:  # how many people there are is no secret
             return _ask_total(data, arguments)
         answer = (
-            ask_cells(data, arguments)
-            if call.function.name == SAFE_TABLE
-            else ask(data, call.function.name, arguments)
+            ask_cells(data, arguments) if is_cells else ask(data, call.function.name, arguments)
         )
         if call.is_whole and set(answer["status"].to_pylist()) - {PUBLISHED}:
             raise OutOfDomainError(

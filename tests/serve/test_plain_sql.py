@@ -447,3 +447,13 @@ def test_each_example_of_the_help_is_answered_or_names_no_table(
     assert len(plain) == 4
     assert all(door.ask(example) for example in plain)
     assert len(listed) > len(plain)
+
+
+@pytest.mark.parametrize(
+    "call", ["safe_table()", "safe_table(k := 10)", "safe_table(by := ['sex'])", "risk_summary()"]
+)
+def test_a_call_without_its_table_is_an_error_of_sql(
+    con: duckdb.DuckDBPyConnection, call: str
+) -> None:
+    with pytest.raises(duckdb.BinderException, match="does not support the supplied arguments"):
+        Door(con).ask(f"FROM {call}")

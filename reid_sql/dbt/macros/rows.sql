@@ -27,7 +27,9 @@
 {% macro identifier_in(name) %}
 {# The words are those of the profile: person, national identifier, number, case. #}
 {% set people = 'person|people|patient|subject|customer|client|member|user|respondent|subscriber|employee'
-  ~ '|student|participant|citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)'
+  ~ '|student|participant|citizen|rider|passenger|travell?er|player|cardholder|policyholder|applicant'
+  ~ '|claimant|borrower|taxpayer|pupil|learner|enrollee'
+  ~ '|(?:driver|resident|voter|donor|tenant|worker|guest|visitor|staff)(?=.)|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)'
   ~ '|mitglied(?:s|er)?|teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen'
   ~ '|mitarbeiter|matrikel(?=.)'
   ~ '|einwohner|bewohner|nutzer|benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve'

@@ -88,7 +88,7 @@ def test_sigterm_cleans_up_and_the_next_run_sweeps_what_a_kill_left(tmp_path: Pa
     spill = tmp_path / "spill"
     spill.mkdir()
     where = environment() | {"TMPDIR": str(spill)}
-    for how, code, left in ((signal.SIGKILL, -signal.SIGKILL, 1), (signal.SIGTERM, 143, 0)):
+    for how, code, left in ((signal.SIGKILL, -signal.SIGKILL, 2), (signal.SIGTERM, 143, 0)):
         call = [sys.executable, "-m", "reid_sql.cli", "check", str(tmp_path / "p.toml")]
         known = set(spill.iterdir())
         with subprocess.Popen(call, env=where, stderr=subprocess.PIPE, text=True) as process:
