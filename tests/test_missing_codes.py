@@ -48,6 +48,17 @@ def test_a_call_warns_of_the_codes_that_a_loop_finds(kind: str, seed: int) -> No
     assert caution(lambda: rp.risk_summary(frame, [*columns]).collect()) == expected
 
 
+def test_all_sensitive_texts_are_compared_where_no_query_waits() -> None:
+    """Two of 150,000 are written alike, wherever in the table they stand."""
+    frame = pl.DataFrame({"age": [i % 7 for i in range(150_000)]}).with_columns(
+        illness=pl.Series([f"text {i}" for i in range(149_998)] + ["Flu 1", "flu 1"])
+    )
+    with duckdb.connect() as con:
+        con.register("people", frame)
+        with pytest.warns(UserWarning, match="but for capitals"):
+            reid_sql.l_diversity(con, "people", ["age"], "illness")
+
+
 @pytest.mark.parametrize("distinct", [100_000, 100_001])
 def test_very_many_sensitive_texts_are_not_compared_and_it_is_said(distinct: int) -> None:
     """Two of them are written alike, and two rows lack a value in words."""

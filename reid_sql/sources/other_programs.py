@@ -131,15 +131,21 @@ def read_sqlite(words: str, path: Path, table: str | None) -> "pl.DataFrame":
 
 
 def _one_type(name: str, values: Sequence[Any]) -> "pl.Series":
-    """Give each value of a column the type that all of them have; whole numbers may be among others."""
+    """Give each value of a column the type that all of them have, or their texts; those that differ stay so.
+
+    Numbers are doubles where no whole one is beyond what a double has. Among several types, 7 and the text
+    '7' are two values.
+    """
     import polars as pl  # noqa: PLC0415 - the same
 
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {int, float}:
+    distinct = {value for value in values if value is not None}
+    kinds = {type(value) for value in distinct}
+    if kinds == {int, float} and all(abs(value) <= MAX_WHOLE for value in distinct):
         return pl.Series(name, values, pl.Float64, strict=False)
     if len(kinds) == 1:
         return pl.Series(name, values)
-    return pl.Series(name, [None if value is None else str(value) for value in values], pl.String)
+    write = str if len({*map(str, distinct)}) == len(distinct) else repr
+    return pl.Series(name, [None if value is None else write(value) for value in values], pl.String)
 
 
 def _sqlite_tables(con: sqlite3.Connection) -> list[str]:

@@ -23,7 +23,6 @@ from reid_sql.models.columns.spelling import (
     UMLAUTS,
     WIDE_LETTERS,
 )
-from reid_sql.models.columns.units import MAX_TEXTS_COMPARED
 from reid_sql.sql.text import any_of, text
 
 FROM_LETTERS: Final = text(WIDE_LETTERS + DASHES)
@@ -129,8 +128,8 @@ def without_zeros(word: str) -> str:
     return f"ltrim({whole}, '0')"
 
 
-def list_values(item: str, column: str) -> str:
-    """List the texts of a sensitive column and their rows, in one row: Python compares them, as they are few.
+def list_values(item: str, column: str, most: int | None = None) -> str:
+    """List the texts of a sensitive column, or the first `most`, and their rows, in one row for Python.
 
     DuckDB would bind the forms of `count_nobodies` for longer than it counts a million rows. Numbers are not
     listed: only a text can be written in two ways.
@@ -142,7 +141,7 @@ def list_values(item: str, column: str) -> str:
           FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
           WHERE identifier IS NOT NULL AND NOT ({IS_WHOLE} OR {IS_FLOAT})
           GROUP BY identifier
-          LIMIT {MAX_TEXTS_COMPARED + 1}
+          {"" if most is None else f"LIMIT {most}"}
         ) AS reid_values"""
 
 

@@ -223,6 +223,14 @@ def test_a_table_of_sqlite_is_named_and_a_column_has_one_type(
     opened, view = open_source("mixed.sqlite", "mixed")
     kinds = [(row[0], row[1]) for row in opened.execute(f"DESCRIBE {view}").fetchall()]
     assert kinds == [("a", "VARCHAR"), ("b", "DOUBLE"), ("c", "BLOB"), ("d", "VARCHAR")]
+    with closing(sqlite3.connect("apart.sqlite")) as con:
+        con.execute("CREATE TABLE apart (a, b)")
+        rows = [(7, 2**53), ("7", 2**53 + 1), (7, 0.5), ("x", 2**53)]
+        con.executemany("INSERT INTO apart VALUES (?, ?)", rows)
+        con.commit()
+    opened, view = open_source("apart.sqlite")
+    counted = opened.execute(f"SELECT count(DISTINCT a), count(DISTINCT b) FROM {view}").fetchall()
+    assert counted == [(3, 3)]
     assert main(["init", "mixed.sqlite"]) == 0
     assert 'table = "heard"' in Path("mixed.policy.toml").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, UNIT_VALUE
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, MAX_TEXTS_COMPARED, UNIT_VALUE
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
@@ -176,7 +176,7 @@ class DuckDBSource(Source):
         tests = [
             f"""(
                 SELECT coalesce(error({REFUSE}('values', {text(column)}, texts, sizes))::BOOLEAN, true)
-                FROM ({list_values(self.item, name(column))}) AS reid_listed
+                FROM ({list_values(self.item, name(column), MAX_TEXTS_COMPARED + 1)}) AS reid_listed
               )"""
             for column in values
         ]
