@@ -7,7 +7,7 @@ from typing import Any, Final
 from reid_sql.check.exact_figures import MeasuredTable, ReleasedColumns
 from reid_sql.check.masked_tables import MaskedClasses
 from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
-from reid_sql.check.remarks import REPEATED_IDENTIFIER
+from reid_sql.check.remarks import name_rows
 
 NOT_COUNTED: Final = "could not be counted"
 WITHHELD: Final = (
@@ -64,7 +64,7 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
         mask,
         words,
         _count_unique_shown(measured, classes),
-        noun=_noun(measured),
+        noun=name_rows(each.code for check in measured.checks for each in check.cautions),
         is_withheld=masks
         and columns.unique is not None
         and _reveals_classes(columns.unique, classes),
@@ -72,12 +72,6 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
     )
     sentences = [*page.pop("sentences"), *_other_words(columns, measured)]
     return page | {"left_out": list(columns.left_out), "sentences": sentences}
-
-
-def _noun(measured: MeasuredTable) -> str:
-    """Name what is counted: people, but where a caution says that people may have several rows."""
-    codes = {caution.code for check in measured.checks for caution in check.cautions}
-    return "records" if REPEATED_IDENTIFIER in codes else "people"
 
 
 def describe_unmeasured(

@@ -225,6 +225,11 @@ def nobody_remarks(
     return remarks
 
 
+def name_rows(codes: Iterable[str]) -> str:
+    """Name what rows are: people, but where the code of a caution says that people may have several."""
+    return "records" if REPEATED_IDENTIFIER in codes else "people"
+
+
 def identifier_remark(
     of: str, column: RepeatedColumn, records: int | None, *, named: bool
 ) -> Remark:

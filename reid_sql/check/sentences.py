@@ -10,7 +10,7 @@ from typing import Final
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import ReportPage, refuse_unmasked
-from reid_sql.check.remarks import INFORMATIVE_CODES, REPEATED_IDENTIFIER
+from reid_sql.check.remarks import INFORMATIVE_CODES, name_rows
 from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST, worst_verdict
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
@@ -398,8 +398,7 @@ NOT_SHOWN: Final = "How many of {:,} {} are the only one with their {} is not sh
 def unit_of_rows(page: Page) -> str:
     """Name what the rows of the first table are: people, but where a caution says that they may not be."""
     checks = checks_of(page, page["tables"][0]["name"])
-    are_people = all(REPEATED_IDENTIFIER not in check.get("caution_codes", ()) for check in checks)
-    return "people" if are_people else "records"
+    return name_rows(code for check in checks for code in check.get("caution_codes", ()))
 
 
 def describe_people_alone(page: Page) -> str:
