@@ -1,70 +1,102 @@
-"""Columns whose values determine those of another, as a town determines its region.
+"""Values that determine those of another column, as a town determines its region, and pregnancy the sex.
 
 Which towns a region has is no secret: counts by town and counts by region subtract, though no cell has both
-columns. So a cell by town is recorded as one by town and region.
+columns. So a cell by town is audited as one by town and region.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Final
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import encode_columns
 from reid_sql.parameters import Integers, quoted
 from reid_sql.reductions.tables import MIN_EXPECTED_DISAGREEMENTS
-from reid_sql.serve.record import MAX_CELLS, read_rows
 
 ROWS_DRAWN: Final = 10_000
 FIRST_ROWS: Final = 500  # which show of most columns that they determine no other
 SEED: Final = 1
+Cell = Mapping[
+    str, str
+]  # values by the names of columns, in small letters, as `repr` of their texts
 
 
-@dataclass(frozen=True)
 class DeterminedColumns:
-    """The columns of a table that others determine; names in small letters, values as cells write them."""
+    """What the values of a served table determine."""
 
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    values: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    def __init__(self, data: duckdb.DuckDBPyConnection, table: str) -> None:
+        """Find the columns that another one determines: in a draw, then in all rows."""
+        self._source = f"memory.main.{quoted(table)}"
+        try:
+            drawn = data.sql(
+                f"FROM {self._source} USING SAMPLE reservoir({ROWS_DRAWN} ROWS) REPEATABLE ({SEED})"
+            ).to_arrow_table()
+        except duckdb.CatalogException:  # a table of the record that is served no more
+            drawn = pa.table({})
+        codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
+        self._names = frozenset(name.casefold() for name in drawn.column_names)
+        self._pairs = {
+            (one, other)
+            for one, other in permutations(codes, 2)
+            if determines(codes[one], codes[other]) and self._is_in_all_rows(data, one, other)
+        }
+        self._values: dict[tuple[str, str], dict[str, str]] = {}
 
     def add_columns(self, names: Iterable[str]) -> frozenset[str]:
         """Add to the columns those that they determine."""
-        known = frozenset(names)
-        return known.union(*(self.columns.get(name, ()) for name in known))
+        columns = frozenset(names)
+        return columns.union(other for one, other in self._pairs if one in columns)
 
-    def add_values(self, cell: Mapping[str, str]) -> dict[str, str]:
-        """Add to the values of a cell those that they determine."""
+    def add_values(
+        self, data: duckdb.DuckDBPyConnection, cells: Iterable[Cell]
+    ) -> list[tuple[Cell, Cell]]:
+        """Name each cell by the columns that its own determine, and by the values that its own determine.
+
+        Columns are added that any of the cells has. The first names are those of a whole table of cells; the
+        second, of a few cells of a table, are names of the same people beside them.
+        """
+        cells = list(cells)
+        names = self._names.intersection(*[frozenset().union(*cells)])
+        for one in sorted(names):
+            for other in sorted(names - {one}):
+                if (one, other) not in self._values:
+                    self._values[one, other] = self._find_values(data, one, other)
+        by_columns = [self._add(cell, self._pairs) for cell in cells]
+        return [(cell, self._add(cell, permutations(names, 2))) for cell in by_columns]
+
+    def _add(self, cell: Cell, pairs: Iterable[tuple[str, str]]) -> Cell:
         added = {
-            other: self.values[name, other][value]
-            for name, value in cell.items()
-            for other in self.columns.get(name, ())
-            if value in self.values[name, other]
+            other: self._values[one, other][cell[one]]
+            for one, other in pairs
+            if cell.get(one) in self._values.get((one, other), {})
         }
         return {**added, **cell}
 
+    def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> bool:
+        pairs = f"(SELECT DISTINCT {quoted(one)}, {quoted(other)} FROM {self._source})"
+        sql = f"SELECT count(*) = (SELECT count(*) FROM (SELECT DISTINCT {quoted(one)} FROM {self._source})) FROM {pairs}"
+        return bool(data.sql(sql).fetchall()[0][0])
 
-def find_determined(data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
-    """Find the columns of a served table that another one determines: in a draw, then in all rows."""
-    source = f"memory.main.{quoted(table)}"
-    drawn = data.sql(
-        f"FROM {source} USING SAMPLE reservoir({ROWS_DRAWN} ROWS) REPEATABLE ({SEED})"
-    ).to_arrow_table()
-    codes = encode_columns(drawn)
-    columns: dict[str, tuple[str, ...]] = {}
-    values: dict[tuple[str, str], Mapping[str, str]] = {}
-    for one, other in permutations(codes, 2):
-        if not determines(codes[one], codes[other]):
-            continue
-        pairs = data.sql(f"SELECT DISTINCT {quoted(one)}, {quoted(other)} FROM {source}")
-        rows = read_rows(data, pairs.to_arrow_table(), 2)
-        named = {repr(row[one]): repr(row[other]) for row in rows}
-        if len(named) == len(rows):
-            names = one.casefold(), other.casefold()
-            columns[names[0]] = (*columns.get(names[0], ()), names[1])
-            values[names] = named if len(named) <= MAX_CELLS else {}
-    return DeterminedColumns(columns, values)
+    def _find_values(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> dict[str, str]:
+        """Find the values of a column that have one value of another, and would not by chance."""
+        name, column = quoted(one), quoted(other)
+        # a value, what its records have of the other column, and how many of them have another by chance
+        rows = data.sql(f"""
+            WITH whole AS (SELECT {column} AS o, count(*) AS records FROM {self._source} GROUP BY ALL),
+            values_of AS (SELECT {name} AS v, max({column}) AS o, count(*) AS records FROM {self._source}
+                GROUP BY ALL HAVING count({column}) IN (0, count(*))
+                AND min({column}) IS NOT DISTINCT FROM max({column}))
+            SELECT v::VARCHAR, values_of.o::VARCHAR,
+                values_of.records * (1 - whole.records / (SELECT sum(records) FROM whole))
+            FROM values_of JOIN whole ON whole.o IS NOT DISTINCT FROM values_of.o""").fetchall()
+        return {
+            repr(value): repr(determined)
+            for value, determined, expected in rows
+            if (one, other) in self._pairs or expected >= MIN_EXPECTED_DISAGREEMENTS
+        }
 
 
 def determines(one: Integers, other: Integers) -> bool:

@@ -13,7 +13,6 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
-from reid_sql.serve.determined_columns import DeterminedColumns, find_determined
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
     MAX_CELLS,
@@ -137,7 +136,6 @@ class Mask:
         self.below = policy.mask_below if policy else DEFAULT_MASK
         self.tables = {table.name.casefold(): table for table in (policy.tables if policy else ())}
         self.record = record or Record()
-        self._determined: dict[str, DeterminedColumns] = {}
         checks = [check for table in self.tables.values() for check in table.checks]
         functions = MASKED_FUNCTIONS.union(check.measure.function for check in checks)
         self.functions = functions if policy else TABLE_FUNCTIONS
@@ -234,17 +232,7 @@ class Mask:
         answer: pa.Table,
     ) -> list[Reveal]:
         """Record what an answer reveals, or refuse it; where another form is answered, name that."""
-        counted = [
-            _Counted(
-                data,
-                call,
-                arguments,
-                table,
-                self.below,
-                determined=self._find_determined(data, table),
-            )
-            for table in call.tables
-        ]
+        counted = [_Counted(data, call, arguments, table, self.below) for table in call.tables]
         by = groups_of(call)
         cells = [each.cells(answer, by) for each in counted if by]
         # a sum counts nobody whom its cells do not count
@@ -270,12 +258,6 @@ class Mask:
             self.record.add(data, reveals, self.below)
         return reveals
 
-    def _find_determined(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
-        """Find the columns of a table that others determine, once."""
-        if table not in self._determined:
-            self._determined[table] = find_determined(data, table)
-        return self._determined[table]
-
 
 class _Counted:
     """What an answer counts of one of its tables."""
@@ -287,11 +269,9 @@ class _Counted:
         arguments: Mapping[str, Any],
         table: str,
         below: int,
-        *,
-        determined: DeterminedColumns,
     ) -> None:
         self.data, self.call, self.arguments = data, call, arguments
-        self.table, self.below, self.determined = table, below, determined
+        self.table, self.below = table, below
         columns = data.sql(f"FROM memory.main.{quoted(table)} LIMIT 0").columns
         self.columns = columns_of(call.function, arguments, columns)
         self.counted = [name for name in columns if name.casefold() in self.columns.counted]
@@ -335,7 +315,7 @@ class _Counted:
             total_over = row.get("total_over", [])
             shown = [name for name in [*row][: len(by)] if name not in total_over]
             cell = {name.casefold(): repr(row[name]) for name in shown}
-            named.append((json.dumps(self.determined.add_values(cell), sort_keys=True), row))
+            named.append((json.dumps(cell, sort_keys=True), row))
         return named
 
     def figures(self, *, is_masked: bool) -> Reveal:
@@ -365,8 +345,7 @@ class _Counted:
         return self._reveal(Shape.CELLS, self.columns.all, counts)
 
     def _reveal(self, shape: Shape, columns: frozenset[str], counts: Counts) -> Reveal:
-        counted = self.determined.add_columns(columns & self.columns.counted)
-        columns = self.determined.add_columns(columns)
+        counted = columns & self.columns.counted
         return Reveal(self.table, self.people, self.question, shape, counted, columns, counts)
 
     def _count(self, function: str, columns: Sequence[str]) -> pa.Table:

@@ -1,10 +1,11 @@
 """What has left: each answer by its columns and its shape, against which the next one is audited."""
 
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain, combinations
 from pathlib import Path
@@ -19,6 +20,7 @@ from reid_sql.models.tables.audit import PROTECTED, STATUS_NOT_TIGHT, audit_tabl
 from reid_sql.models.tables.equations import ContradictionError
 from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
+from reid_sql.serve.determined_columns import DeterminedColumns
 
 
 class RevealingError(OutOfDomainError):
@@ -29,6 +31,7 @@ Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 TOTAL: Final = "{}"  # the cell of everybody
 READ: Final = "reid_read_rows"
+PEOPLE_OF_TABLE: Final = re.compile(r" \((entity|nulls) := .*\)$", re.DOTALL)  # after its name
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
 REMEDY: Final = "ask for fewer or coarser columns"
 REFUSAL_REVEALING: Final = (
@@ -90,12 +93,21 @@ class Reveal:
         return named & self.columns if is_free and self.shape is not Shape.CLASS_SIZES else None
 
 
+@dataclass(frozen=True)
+class NamedCells:
+    """The counts of a table by all names of their cells, and the columns of which all cells are there."""
+
+    counts: Counts
+    whole: set[frozenset[str]]
+
+
 class Record:
     """A DuckDB file of the owner's, with each answer that left, and each count."""
 
     def __init__(self, file: str | Path = ":memory:") -> None:
         """Open the record, or begin one."""
         self._lock = threading.Lock()
+        self._determined: dict[str, DeterminedColumns] = {}
         try:
             self._con = duckdb.connect(str(file))
         except duckdb.Error:
@@ -139,12 +151,17 @@ class Record:
         answers = self._answers()
         if new not in answers:
             tables = {new.table, *map(_table_of, near)}
-            cells = _tables_of_cells([merged, *near.values()])
+            cells = _tables_of_cells(
+                (counts, self._determined_in(data, _table_of(name)))
+                for name, counts in [(new.table, merged), *near.items()]
+            )
             for old in answers:
                 if (
                     old.table in tables
                     and new.question != old.question
-                    and _is_refused(data, new, old, cells, below)
+                    and _is_refused(
+                        data, *(self._add_columns(data, each) for each in (new, old)), cells, below
+                    )
                 ):
                     _refuse_shapes(new, old)
             row = (new.table, *new.people, new.question, new.shape.name)
@@ -159,13 +176,46 @@ class Record:
             if cell not in before or count != before[cell]
         ]
         if added:
-            _refuse_counts(merged, published, below)
+            if len(merged) > MAX_CELLS:
+                raise UnavailableError(
+                    f"the published counts of a table must be at most {MAX_CELLS:,}, got more; "
+                    "ask the owner for a new record"
+                )
+            everything = {
+                name: self._name_cells(data, _table_of(name), counts)
+                for name, counts in [(counted, merged), *published.items()]
+            }
+            _refuse_counts(everything.pop(counted), everything, below)
             self._con.executemany(
                 "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
             )
             self._con.executemany(
                 "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", added
             )
+
+    def _determined_in(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
+        """Find the columns of a table that others determine, once."""
+        if table not in self._determined:
+            self._determined[table] = DeterminedColumns(data, table)
+        return self._determined[table]
+
+    def _add_columns(self, data: duckdb.DuckDBPyConnection, answer: Reveal) -> Reveal:
+        """Add to the columns of an answer those that they determine."""
+        add = self._determined_in(data, answer.table).add_columns
+        return replace(answer, counted=add(answer.counted), columns=add(answer.columns))
+
+    def _name_cells(
+        self, data: duckdb.DuckDBPyConnection, table: str, counts: Counts
+    ) -> "NamedCells":
+        """Name each cell by all values that its own determine; one that is hidden may be shown by others."""
+        cells = [json.loads(cell) for cell in counts]
+        named = self._determined_in(data, table).add_values(data, cells)
+        added: dict[str, int | None] = {}
+        for names, count in zip(named, counts.values(), strict=True):
+            for cell in names:
+                key = json.dumps(cell, sort_keys=True)
+                added[key] = count if added.get(key) is None else added[key]
+        return NamedCells(added, {frozenset(by_columns) for by_columns, _ in named})
 
     def _counts(self) -> dict[str, dict[str, int | None]]:
         """Return the published counts of each table and its people."""
@@ -217,19 +267,22 @@ def count_of_people(entity: str | None) -> str:
 
 
 def _table_of(name: str) -> str:
-    return name.partition(" ")[0]
+    return PEOPLE_OF_TABLE.sub("", name)
 
 
-def _tables_of_cells(published: Iterable[Counts]) -> dict[frozenset[str], bool]:
+def _tables_of_cells(
+    published: Iterable[tuple[Counts, DeterminedColumns]],
+) -> dict[frozenset[str], bool]:
     """Return the columns of each table of cells, and whether a cell of it is hidden."""
     tables: dict[frozenset[str], bool] = {}
-    for counts in published:
+    for counts, determined in published:
         shown: dict[frozenset[str], list[int | None]] = {}
         for cell, count in counts.items():
             shown.setdefault(frozenset(json.loads(cell)), []).append(count)
         for columns, cells in shown.items():
             is_whole = None not in cells and sum(filter(None, cells)) == counts[TOTAL]
-            tables[columns] = tables.get(columns, False) or not is_whole
+            everything = determined.add_columns(columns)
+            tables[everything] = tables.get(everything, False) or not is_whole
     tables.pop(frozenset(), None)
     return tables
 
@@ -304,42 +357,35 @@ def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
     return {**one, **{cell: count for cell, count in other.items() if one.get(cell) is None}}
 
 
-def _refuse_counts(
-    merged: Counts,
-    published: Mapping[str, Counts],
-    below: int,
-) -> None:
+def _refuse_counts(merged: NamedCells, published: Mapping[str, NamedCells], below: int) -> None:
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
-    if len(merged) > MAX_CELLS:
-        raise UnavailableError(
-            f"the published counts of a table must be at most {MAX_CELLS:,}, got more; "
-            "ask the owner for a new record"
-        )
-    audited = merged
+    counts, whole = merged.counts, merged.whole
     for other in published.values():
-        _refuse_near(merged, other, below)
+        _refuse_near(merged.counts, other.counts, below)
         # perhaps the same people
-        if other[TOTAL] == merged[TOTAL] and not _contradict(audited, other):
-            audited = _merge(audited, other)
-    if audited.keys() != {TOTAL}:
-        _refuse_findings(audited, below)
+        if other.counts[TOTAL] == counts[TOTAL] and not _contradict(counts, other.counts):
+            counts, whole = _merge(counts, other.counts), whole | other.whole
+    if counts.keys() != {TOTAL}:
+        _refuse_findings(NamedCells(counts, whole), below)
 
 
-def _refuse_findings(counts: Counts, below: int) -> None:
+def _refuse_findings(named: NamedCells, below: int) -> None:
     """Audit all counts of a table together; whatever is not proved to be protected is refused."""
-    cells = [json.loads(cell) for cell in counts]
+    cells = [json.loads(cell) for cell in named.counts]
     columns = {
         name: f"c{place}"
         for place, name in enumerate(sorted({name for cell in cells for name in cell}))
     }
     rows = []
-    for cell, count in zip(cells, counts.values(), strict=True):
+    for cell, count in zip(cells, named.counts.values(), strict=True):
         row = {columns[name]: value for name, value in cell.items()}
         row[TOTALS] = [columns[name] for name in columns if name not in cell]
         rows.append(json.dumps(row | {"records": count}))
     published = PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
     try:
-        audited = audit_tables(published, Reading(list(columns.values()), base=1), below)
+        whole = [frozenset(columns[name] for name in each) for each in named.whole]
+        reading = Reading(list(columns.values()), base=1, whole=whole)
+        audited = audit_tables(published, reading, below)
     except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in audited):

@@ -1,6 +1,7 @@
 """Whoever has the list of towns and their regions learns of no town of few people."""
 
 from itertools import permutations
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.optimize import linprog
 import reid_sql
 from reid_sql.errors import ReidError
 from reid_sql.parameters import Integers
-from reid_sql.serve.determined_columns import find_determined
+from reid_sql.serve.determined_columns import DeterminedColumns
 from tests.serve.door import Door
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
@@ -87,6 +88,60 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
     assert answered > len(GROUPS) * (len(GROUPS) - 1)  # more than one of each pair
 
 
+PEOPLE = (("f", "y"), ("f", "n"), ("m", "n"))  # nobody is ("m", "y"), as all know
+
+
+def test_a_value_that_determines_another_reveals_no_remainder() -> None:
+    """Women and pregnant women of a town subtract to the few women who are not pregnant."""
+    small = 0
+    for seed in range(6):
+        draws = np.random.default_rng(seed)
+        sizes = draws.choice([3, 11, 14, 19, 23], (TOWNS, len(PEOPLE)))
+        sizes[:, 1] = draws.choice([0, 1, 3, 12, 15, 30], TOWNS)
+        con = duckdb.connect()
+        reid_sql.register(con)
+        con.execute("CREATE TABLE people (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
+        rows = [
+            (f"town {town}", *PEOPLE[kind])
+            for (town, kind), size in np.ndenumerate(sizes)
+            for _ in range(size)
+        ]
+        con.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
+        for pair in permutations(("town, sex", "town, pregnant", "sex", "town"), 2):
+            door = Door(con)
+            sums, totals = [np.ones(sizes.size)], [float(sizes.sum())]
+            for groups in pair:
+                names = groups.split(", ")
+                try:
+                    rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
+                except ReidError:
+                    continue
+                for *values, count in rows:
+                    if count is not None:
+                        named = dict(zip(names, values, strict=True))
+                        cells = [
+                            all(
+                                {"town": f"town {town}", "sex": sex, "pregnant": pregnant}[name]
+                                == value
+                                for name, value in named.items()
+                            )
+                            for town in range(TOWNS)
+                            for sex, pregnant in PEOPLE
+                        ]
+                        sums.append(np.array(cells, dtype=float))
+                        totals.append(float(count))
+            for place, size in enumerate(sizes.ravel()):
+                if 0 < size < BELOW:
+                    small += 1
+                    cell = np.eye(sizes.size)[place]
+                    ends = [
+                        linprog(sign * cell, A_eq=np.stack(sums), b_eq=totals).fun
+                        for sign in (1, -1)
+                    ]
+                    assert -ends[1] - ends[0] > 0.5, (seed, pair, place)
+    assert small > 100
+
+
 @pytest.mark.parametrize("table", ["town", "several rows", "by chance"])
 def test_what_is_determined_is_told_from_chance(table: str) -> None:
     """A town has one region; an id has one of everything, as each id is there once; few pairs are chance."""
@@ -105,5 +160,26 @@ def test_what_is_determined_is_told_from_chance(table: str) -> None:
             "CREATE TABLE people AS SELECT i AS id, i % 3 AS age, NULL AS empty FROM range(50) AS r(i)"
         )
         expected = {}
-    found = find_determined(con, "people")
-    assert {name: {*others} for name, others in found.columns.items()} == expected
+    found = DeterminedColumns(con, "people")
+    names = con.sql("FROM people").columns
+    added = {name: found.add_columns([name]) - {name} for name in names}
+    assert {name: others for name, others in added.items() if others} == expected
+
+
+@pytest.mark.parametrize("name", ["people", "my people", "people (of 2026)"])
+def test_records_and_people_of_one_table_are_not_mixed(name: str, tmp_path: Path) -> None:
+    """Whatever the table is called; a record of a table that is served no more is kept."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        f'CREATE TABLE "{name}" AS SELECT i // 2 AS pid, i % 3 AS g, i // 2 % 4 AS h FROM range(300) AS r(i)'
+    )
+    door = Door(con, tables=(name,), record=tmp_path / "record.duckdb")
+    groups = f'SELECT g, count(*) FROM "{name}" GROUP BY g'
+    assert door.ask(groups) == [(0, 100), (1, 100), (2, 100)]
+    with pytest.raises(ReidError, match="must count the people of the answers before"):
+        door.ask(f'SELECT h, count(DISTINCT pid) FROM "{name}" GROUP BY h')
+    del door  # which closes the record
+    con.execute(f'ALTER TABLE "{name}" RENAME TO other')
+    again = Door(con, tables=("other",), record=tmp_path / "record.duckdb")
+    assert again.ask(groups.replace(f'"{name}"', "other")) == [(0, 100), (1, 100), (2, 100)]

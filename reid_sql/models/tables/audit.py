@@ -144,9 +144,10 @@ def _audit(rows: PublishedRows, reading: Reading, k: int, *, nested: bool) -> "_
         add_unlisted(cells, read_counts(rows, reading)[1], reading)
     has_several = int(rows.tbl.max()) > 1
     try:
-        return _Audit(link_cells(cells, columns), k, has_several=has_several)
+        return _Audit(link_cells(cells, columns, whole=reading.whole), k, has_several=has_several)
     except ContradictionError:  # unless a column only says of which people its table is
-        return _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
+        linked = link_cells(cells, columns, with_labels=True, whole=reading.whole)
+        return _Audit(linked, k, has_several=has_several)
 
 
 class _Audit:

@@ -4,7 +4,7 @@ Every equation is a total less its parts: its coefficients are 1 and -1. A publi
 cell that is not published is a variable, a whole number between two bounds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Final
@@ -208,13 +208,19 @@ class LinkedCells:
 
 
 def link_cells(
-    cells: Cells, columns: list[str], *, with_labels: bool = False, tolerance: float = 0.0
+    cells: Cells,
+    columns: list[str],
+    *,
+    with_labels: bool = False,
+    tolerance: float = 0.0,
+    whole: Sequence[frozenset[str]] | None = None,
 ) -> LinkedCells:
     """Write the equations between the cells; keys have the categories of the columns, then the steps.
 
     A column with one category may be a label of the people of its table. It is taken for all of its
     categories, which tells an attacker more, unless that contradicts a total, or `with_labels`. Sums may
-    differ from their parts by a share of `tolerance`, as computers round them.
+    differ from their parts by a share of `tolerance`, as computers round them. Tables with more columns than
+    each of the `whole` ones list some of their cells, whatever these add up to.
 
     >>> from reid_sql.models.tables.published_tables import Cell
     >>> shown, hidden = Cell(1.0, inf, 7.0, [1]), Cell(1.0, inf, None, [], [1])
@@ -243,7 +249,9 @@ def link_cells(
         range(len(columns), max(map(len, cells), default=0))
     )
     for coarse, fine in pairs:
-        is_partial = (coarse, fine) in short or bool(partial & (fine - coarse))
+        named = {columns[place] for place in fine if place < len(columns)}
+        is_listed = whole is None or any(named <= each for each in whole)
+        is_partial = (coarse, fine) in short or bool(partial & (fine - coarse)) or not is_listed
         for total, listed in parts[coarse, fine].items():
             rest = [Rest(total, fine - coarse)] if is_partial else []
             _add_equation(linked, total, [*listed, *rest])

@@ -141,7 +141,7 @@ class Reading:
     `status` names the column that marks counts as hidden. `lowest` and `highest` are what an attacker knows
     of each hidden count by the publisher's rule. Published counts are multiples of `base`, 0 if it is to be
     found, and differ from the true ones by at most `within`, half the base if it is 0. Those of at most
-    `redacted` people are 0.
+    `redacted` people are 0. If `whole` are columns of tables, those of others list some of their cells.
     """
 
     columns: list[str] | None = None
@@ -157,6 +157,7 @@ class Reading:
     left_out: Sequence[str] = ()  # columns that are constant in each table, and part them
     not_total: Sequence[str] = ()  # categories that are no totals, although their counts are sums
     redacted: int = 0
+    whole: Sequence[frozenset[str]] | None = None
 
     @property
     def distance(self) -> int:
