@@ -103,6 +103,10 @@ REFUSAL_UNLINKED: Final = (
     "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
     "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
 )
+REFUSAL_REMAINDER: Final = (
+    "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}', a column "
+    "of another table; name both in each table of '{0}'"
+)
 # Of a column that determines another: were the records of a category drawn from all records, so many would
 # have another category of the other column. Of independent columns, 5 % are taken for determined: e^-3.
 MIN_EXPECTED_DISAGREEMENTS: Final = 3
@@ -248,7 +252,7 @@ def safe_cells(
     form = Form(suppress, int(base), shape.counts_people, zeros == "list", output == PUBLISHABLE)
     body = f"""
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
-        reid_cells AS MATERIALIZED ({list_cells(by if suppress == "secondary" else (), shape, rules)}),
+        reid_cells AS MATERIALIZED ({list_cells(by if suppress == "secondary" else (), shape, rules, k)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
         {_hide(shape, by, rules, form, int(protection or k), p_percent, published)},
         reid_listed AS ({list_hidden(len(by), rules, zeros, is_rounded=suppress == ROUNDING)})
@@ -288,7 +292,7 @@ def _base(
           FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
 
 
-def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules) -> str:
+def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) -> str:
     """The cells of every set of totals, from reid_base; of columns to protect, `by`, all must be linked.
 
     Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
@@ -296,10 +300,12 @@ def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules) -> str:
     """
     sets = (*rules.totals, *rules.margins)
     list_set = _list_people if shape.counts_people else _list_records
-    refused = {
-        _determines(one, other): REFUSAL_UNLINKED.format(by[one], by[other])
-        for one, other in list_unlinked(len(by), rules.totals)
-    }
+    refused: dict[str, str] = {}
+    for (one, other), shared in list_unlinked(len(by), rules.totals).items():
+        columns = by[one], by[other]
+        refused[_determines(one, other)] = REFUSAL_UNLINKED.format(*columns)
+        for each in sorted(shared):
+            refused[_leaves_few(one, other, each, shape, k)] = REFUSAL_REMAINDER.format(*columns)
     if shape.has_value:
         refused["bad > 0 OR NOT size < 'infinity'::DOUBLE"] = REFUSAL_VALUE
     tests = (f"WHEN {is_met} THEN {refusal(rule)}" for is_met, rule in refused.items())
@@ -329,6 +335,31 @@ def _determines(one: int, other: int) -> str:
             ) >= {MIN_EXPECTED_DISAGREEMENTS}
             FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {keys[0]})
           )"""
+
+
+def _leaves_few(one: int, other: int, shared: Sequence[int], shape: CellShape, k: int) -> str:
+    """Whether some categories of a column are in one of the other, and few people are left, or hidden, there.
+
+    The categories would have others by chance, as in `_determines`. Of occupation '?' less workclass '?',
+    those are left who never worked. Each group of the columns that both tables share is judged.
+    """
+    keys = f"q{one + 1}", f"q{other + 1}"
+    by = [f"q{place + 1}" for place in (*shared, other)]
+    people = f"count(DISTINCT q{shape.width + 1})" if shape.counts_people else "sum(records)"
+    groups = ", ".join(dict.fromkeys([*by, keys[0]]))
+    return f"""(
+            SELECT bool_or(is_told) FROM (
+              SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {MIN_EXPECTED_DISAGREEMENTS})
+                AND (coalesce(sum(n) FILTER (NOT is_within), 0) BETWEEN 1 AND {k - 1}
+                  OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
+              FROM (
+                SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {keys[1]}) AS of_other,
+                  sum(n) OVER () AS whole, count({keys[1]}) OVER one IN (0, count(*) OVER one)
+                  AND min({keys[1]}) OVER one IS NOT DISTINCT FROM max({keys[1]}) OVER one AS is_within
+                FROM (SELECT {groups}, {people} AS n FROM reid_base GROUP BY {groups})
+                WINDOW one AS (PARTITION BY {keys[0]})
+              ) GROUP BY {", ".join(by)}
+            ))"""
 
 
 def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:

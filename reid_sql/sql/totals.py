@@ -96,19 +96,31 @@ def list_margins(
     )
 
 
-def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[tuple[int, int]]:
+def list_unlinked(
+    width: int, totals: Sequence[Collection[int]]
+) -> dict[tuple[int, int], set[tuple[int, ...]]]:
     """The places of two columns of which sets of cells show the one or the other, and none links both.
 
     If the first determines the second, as a town its region, cells by the one are sums of cells by the other,
-    and no equation says so: it would be of the set that shows the second beside the first.
+    and no equation says so: it would be of the set that shows the second beside the first. Gives, of each
+    pair, the columns that both kinds of sets show, in the sets that share most.
     """
     shown = [frozenset(range(width)) - {*each} for each in totals]
-    return [
-        (one, other)
-        for one, other in permutations(range(width), 2)
-        if any(one in each and each | {other} not in shown for each in shown)
-        and any(other in each and one not in each for each in shown)
-    ]
+    unlinked: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+    for one, other in permutations(range(width), 2):
+        shared = {
+            first & second
+            for first in shown
+            for second in shown
+            if one in first
+            and first | {other} not in shown
+            and other in second
+            and one not in second
+        }
+        most = {tuple(sorted(each)) for each in shared if not any(each < more for more in shared)}
+        if most:
+            unlinked[one, other] = most
+    return unlinked
 
 
 def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
