@@ -155,13 +155,12 @@ class Record:
                 (counts, self._determined_in(data, _table_of(name)))
                 for name, counts in [(new.table, merged), *near.items()]
             )
+            named = self._add_columns(data, new)
             for old in answers:
                 if (
                     old.table in tables
                     and new.question != old.question
-                    and _is_refused(
-                        data, *(self._add_columns(data, each) for each in (new, old)), cells, below
-                    )
+                    and _is_refused(data, named, self._add_columns(data, old), cells, below)
                 ):
                     _refuse_shapes(new, old)
             row = (new.table, *new.people, new.question, new.shape.name)
