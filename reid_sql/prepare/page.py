@@ -43,7 +43,7 @@ Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
 ENTROPY: Final = "entropy"
 SUPPRESSION: Final = (
-    *("suppressed_share", "suppressed_below", "suppressed_for", "entity"),
+    *("suppressed_share", "suppressed_below", "suppressed_for"),
     *("blank_share", "blank_columns"),
 )
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
@@ -106,6 +106,7 @@ def _table_page(outcome: "Outcome", table: "TableRelease") -> Page:
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **dict.fromkeys(SUPPRESSION),
+        "entity": table.table.entity,
         "target": None,
         "cross_tables": [],
         "columns": [],
@@ -225,7 +226,6 @@ class GlobalRecoding:
         return {
             "suppressed_share": self.suppressed_share,
             "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
-            "entity": self.table.table.entity,
             "blank_share": self.blank_share,
             "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules]
             if form

@@ -1,7 +1,8 @@
 """Prepare a release: search for a transformation of each table, make it, and measure it by the gate."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from math import floor
 from os import PathLike
@@ -17,7 +18,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import INFORMATIVE_CODES, Remark
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
-from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, CheckResult, judge_check
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import UnavailableError
 from reid_sql.models.generalization.criteria import Criterion
@@ -65,6 +66,9 @@ MET: Final = (PASS, NO_WORSE)
 HIDES_NOTHING: Final = Mask(1)  # no report is made of what the search measures
 
 
+AT_COARSEST: Final = (
+    "Even with each column at its coarsest level, and no record left out, the check of {} says {}{}."
+)
 REFUSED_CAUTIONS: Final = (
     "The policy refuses figures with a caution, and the file has some: {}. To judge them nevertheless, write at "
     "the top of the policy: accept = {}"
@@ -222,7 +226,8 @@ def _search_table(
         form = _with_cells(judge, form)
     kinds = column_types(original)
     local = _search_local(judge, kinds, tell)
-    refused = _describe_refused(policy, original) if form is None and local is None else ()
+    is_none = form is None and local is None
+    refused = _describe_refused(policy, original) if is_none else ()
     return TableRelease(
         table=original.table,
         kinds=kinds,
@@ -242,6 +247,7 @@ def _search_table(
             ),
             *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
             *refused,
+            *(_describe_coarsest(judge) if is_none and not refused else ()),
         ),
         method=wanted.method,
         local=local,
@@ -266,6 +272,25 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
         return ()
     words = "; ".join(str(mask.sentence(each)).rstrip(".") for each in refused)
     return (REFUSED_CAUTIONS.format(words, toml_texts(codes)),)
+
+
+def _describe_coarsest(judge: "_Judge") -> tuple[str, ...]:
+    """Say which checks the coarsest transformation does not meet, and why one of them has no answer."""
+    hierarchies, top = judge.generalization.hierarchies, judge.generalization.lattice.top
+    coarsest = Transformation(
+        hierarchies, top[: len(hierarchies)], 1, person=judge.original.table.entity
+    )
+    return tuple(
+        AT_COARSEST.format(
+            " of ".join(filter(None, (result.check.measure.name, result.check.sensitive))),
+            result.verdict,
+            "".join(
+                f"; {why}" for why in dict.fromkeys(each.why for each in result.findings) if why
+            ),
+        )
+        for result in judge.judge(coarsest, judge.original.table.checks)
+        if result.verdict not in MET
+    )
 
 
 def _search_local(
@@ -387,15 +412,20 @@ class _Judge:
         self, form: Transformation | LocalTransformation, checks: Sequence[Check]
     ) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
+        with closing(self.judge(form, checks)) as results:
+            pairs = ((each.check, each.verdict) for each in results)
+            return next((pair for pair in pairs if pair[1] not in MET), None)
+
+    def judge(
+        self, form: Transformation | LocalTransformation, checks: Sequence[Check]
+    ) -> Generator[CheckResult, None, None]:
+        """Judge the checks on the transformed table, one by one."""
         release = transform(self.original, form)
         release.is_searched = True
         try:
-            measured = (measure_check(release, each, HIDES_NOTHING) for each in checks)
-            judged = (
-                (each.check, judge_check(each, self.policy, self.before)) for each in measured
-            )
-            verdicts = ((check, result.verdict) for check, result in judged)
-            return next((pair for pair in verdicts if pair[1] not in MET), None)
+            for each in checks:
+                measured = measure_check(release, each, HIDES_NOTHING)
+                yield judge_check(measured, self.policy, self.before)
         finally:
             release.engine.drop()
 

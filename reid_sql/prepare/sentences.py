@@ -160,9 +160,11 @@ def release_page(page: Page, width: int) -> RenderableType:
     """Show each table's transformation, then the gate's verdict on the release."""
     parts: list[RenderableType] = [part for table in page["tables"] for part in _table_parts(table)]
     report = page["report"]
-    return Group(
-        *parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim")
-    )
+    if report:
+        parts.append(verdict_page(report, width))
+    elif any(table["entity"] is None for table in page["tables"]):
+        parts.append(Text(ONE_ROW_ONE_PERSON, style="dim"))
+    return Group(*parts)
 
 
 def _table_parts(table: Page) -> list[RenderableType]:

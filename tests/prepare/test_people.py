@@ -94,3 +94,22 @@ def test_what_counts_records_is_refused(tmp_path: Path, more: str, message: str)
 
 def test_the_best_method_is_global(tmp_path: Path) -> None:
     assert prepared(tmp_path, visits(8), 'method = "best"').page["tables"][0]["method"] == "global"
+
+
+def test_a_check_that_the_coarsest_release_does_not_meet_is_named(tmp_path: Path) -> None:
+    """Classes of one row each have one value a person; coarser ones have people of several."""
+    frame = visits(1).with_columns(day=pl.int_range(pl.len()), ill=pl.Series(["flu", "cold"] * 350))
+    diverse = 'measure = "l_diversity"\nsensitive = "ill"\nat_least = 2'
+    checks = K.format(4), diverse
+    table = 'entity = "patient"\nsensitive = ["ill"]'
+    made = made_of(tmp_path, frame, policy("people.parquet", [*QI, "day"], *checks, table=table))
+    assert made.report is None
+    [caution] = made.page["tables"][0]["cautions"]
+    assert (
+        "l_diversity of ill says not judged; sensitive must have one value for each person"
+        in caution
+    )
+    assert frame.group_by("patient").agg(pl.col("ill").n_unique())["ill"].max() == 2
+    few = made_of(tmp_path, visits(1), policy("people.parquet", QI, K.format(500), table=table))
+    [caution] = few.page["tables"][0]["cautions"]
+    assert caution.endswith("the check of k says fail; beyond the limit.")
