@@ -157,7 +157,8 @@ def render_checks(page: Page) -> str:
     parts = []
     for table in page["tables"]:
         above = find_table_cautions(page, table["name"]).sentences
-        rows = "".join(_check_row(check, above) for check in checks_of(page, table["name"]))
+        noun = counted_noun(table)
+        rows = "".join(_check_row(check, above, noun) for check in checks_of(page, table["name"]))
         title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
         parts.append(
             f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>'
@@ -165,10 +166,11 @@ def render_checks(page: Page) -> str:
     return f"<h2>Checks</h2>{''.join(parts)}"
 
 
-def _check_row(check: Page, above: Sequence[str]) -> str:
+def _check_row(check: Page, above: Sequence[str], noun: str) -> str:
     explanation = explain_verdict(check, above)
     words = f"<strong>{escape(describe_check(check))}</strong>"
-    for line in (check["words"], describe_columns(check), without_codes(explanation.words)):
+    measured = check["words"].replace("records", noun)
+    for line in (measured, describe_columns(check), without_codes(explanation.words)):
         words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
     words += (
         f"<br><q>{escape(explanation.group['sentence'])}</q>"

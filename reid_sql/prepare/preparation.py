@@ -66,9 +66,7 @@ MET: Final = (PASS, NO_WORSE)
 HIDES_NOTHING: Final = Mask(1)  # no report is made of what the search measures
 
 
-AT_COARSEST: Final = (
-    "Even with each column at its coarsest level, and no record left out, the check of {} says {}{}."
-)
+AT_COARSEST: Final = "Even with each column at its coarsest level, and no record left out, the check of {} says {}{}."
 REFUSED_CAUTIONS: Final = (
     "The policy refuses figures with a caution, and the file has some: {}. To judge them nevertheless, write at "
     "the top of the policy: accept = {}"
