@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -27,7 +28,7 @@ from reid_sql.errors import (
 )
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
-from reid_sql.serve.catalogue import read_columns
+from reid_sql.serve.catalogue import Columns, read_columns
 from reid_sql.serve.log import Log, Words
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
@@ -51,6 +52,10 @@ IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name =
     WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
 ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
 UNNAMED: Final = "in {}, which is served with every column, the policy does not name: {}."
+SHARED: Final = (
+    "{0} and {1} have values of {2} in common; if these are the same people, counts by other columns of each "
+    "are not linked: serve each person in one table."
+)
 FEW_COUNTED: Final = (
     "without --policy, summaries of a whole table show small counts, and are not recorded."
 )
@@ -77,6 +82,7 @@ def run_serve(options: argparse.Namespace) -> int:
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
     notes = [*take_notes(), *describe_unnamed(data, tables, options.policy), *cautions.values()]
+    notes += describe_shared(data, columns)
     if options.rows or not options.policy:
         notes.append(ROWS_LEAVE if options.rows else FEW_COUNTED)
     for line in notes:
@@ -131,6 +137,27 @@ def describe_rows(
         if columns:
             advice = hint(columns, "entity =")
             yield name, f"in {name}, each row counts as a person. {advice}"
+
+
+def describe_shared(data: duckdb.DuckDBPyConnection, columns: Columns) -> Iterator[str]:
+    """Say which tables have the same people, by a column that names each record of one of them once."""
+    for one, other in combinations(columns, 2):
+        shared = {name.casefold() for name in columns[one]} & {*map(str.casefold, columns[other])}
+        for name in sorted(shared):
+            column = quoted(name)
+            counts = [
+                data.execute(f"SELECT count(*), count(DISTINCT {column}) FROM {source}").fetchall()[
+                    0
+                ]
+                for source in (f"memory.main.{quoted(one)}", f"memory.main.{quoted(other)}")
+            ]
+            if not any(records == values > 0 for records, values in counts):
+                continue
+            values = [
+                f"SELECT {column}::VARCHAR FROM memory.main.{quoted(each)}" for each in (one, other)
+            ]
+            if data.execute(" INTERSECT ".join(values) + " LIMIT 1").fetchall():
+                yield SHARED.format(one, other, escape_control_characters(name))
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001

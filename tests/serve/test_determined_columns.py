@@ -9,8 +9,10 @@ import pytest
 from scipy.optimize import linprog
 
 import reid_sql
+from reid_sql.commands.serve import describe_shared
 from reid_sql.errors import ReidError
 from reid_sql.parameters import Integers
+from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.determined_columns import DeterminedColumns
 from tests.serve.door import Door
 
@@ -183,3 +185,23 @@ def test_records_and_people_of_one_table_are_not_mixed(name: str, tmp_path: Path
     con.execute(f'ALTER TABLE "{name}" RENAME TO other')
     again = Door(con, tables=("other",), record=tmp_path / "record.duckdb")
     assert again.ask(groups.replace(f'"{name}"', "other")) == [(0, 100), (1, 100), (2, 100)]
+
+
+@pytest.mark.parametrize(
+    ("visits", "is_said"),
+    [
+        ("SELECT i // 2 AS PID, i % 4 AS ward FROM range(200) AS r(i)", True),
+        ("SELECT (i // 2)::VARCHAR AS pid FROM range(200) AS r(i)", True),
+        ("SELECT i // 2 + 1000 AS pid FROM range(200) AS r(i)", False),
+        ("SELECT i % 3 AS town FROM range(200) AS r(i)", False),
+    ],
+)
+def test_tables_of_the_same_people_are_named_at_the_start(visits: str, is_said: bool) -> None:  # noqa: FBT001
+    """Counts of a table are not linked with those of another, by other columns of the same people."""
+    con = duckdb.connect()
+    con.execute("CREATE TABLE people AS SELECT i AS pid, i % 3 AS town FROM range(100) AS r(i)")
+    con.execute(f"CREATE TABLE visits AS {visits}")
+    said = list(describe_shared(con, read_columns(con, ["people", "visits"])))
+    assert [each.startswith("people and visits have values of pid in common") for each in said] == [
+        True
+    ] * is_said
