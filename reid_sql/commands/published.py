@@ -3,6 +3,7 @@
 import argparse
 import csv
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -30,6 +31,9 @@ CROSSTAB_READ: Final = (
     "Read as a crosstab: {} are categories of one variable, whose counts are in the rows of {}."
 )
 COUNT_READ: Final = "Read as the counts of the cells by {1}: {0}."
+NAME_COLUMNS: Final = (
+    "name the categories by --columns and the counts by --count, and write counts as 1234"
+)
 REVEALED: Final = ("recovered", "below_k", "published_below_k")
 
 
@@ -97,9 +101,13 @@ def _columns_of_counts(
         if has_number and not is_count
     ]
     if mixed or last in (-1, len(columns) - 1):
-        got = f"'{mixed[0]}' with values that are no counts" if mixed else "no such columns"
+        got, remedy = "no such columns", NAME_COLUMNS
+        if mixed:
+            got = f"'{mixed[0]}' with values that are no counts"
+        elif last < 0:  # as where the categories are years
+            got, remedy = "whole numbers in each", f"write --columns {shlex.quote(columns[0])}"
         raise OutOfDomainError(
-            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; name the categories by --columns and the counts by --count, and write counts as 1234"
+            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; {remedy}"
         )
     return list(columns[last + 1 :])
 

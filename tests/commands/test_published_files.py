@@ -144,7 +144,7 @@ def test_nothing_is_published_that_gives_a_cell_away(tmp_path: Path) -> None:
             "region;hiv;note;Total\nnorth;2;see 3;42\nsouth;10;30;40\n",
             "'note' with values that are no counts",
         ),
-        ("year;hiv;cancer\n2020;3;4\n2021;9;9\n", "no such columns"),
+        ("year;hiv;cancer\n2020;3;4\n2021;9;9\n", "whole numbers in each; write --columns year"),
         ("region;note\nnorth;a\n", "no such columns"),
     ],
 )
