@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.steps import (
@@ -82,8 +82,8 @@ class Hierarchy:
         """How many forms there are, with the column as it is."""
         return len(self.steps) + 1
 
-    def with_bands(self, **form: bool) -> "Hierarchy":
-        """Return the hierarchy with bands for whole numbers, an integer type or decimal commas."""
+    def with_bands(self, **form: Any) -> "Hierarchy":  # noqa: ANN401 - the fields of bands
+        """Return the hierarchy with bands for whole numbers, an integer type or marks in numbers."""
         steps = (replace(each, **form) if isinstance(each, Bands) else each for each in self.steps)
         return replace(self, steps=tuple(steps))
 
@@ -131,7 +131,8 @@ class Facts:
     longest: int = 0
     frequent: tuple[tuple[str, int], ...] = ()
     integer: bool = False  # by the column's type
-    decimal_comma: bool = False  # in texts of numbers
+    marks: str = ""  # in texts of numbers, between thousands and before the fraction
+    marks_note: str = ""  # that there are two readings
     date_form: str | None = None  # how the dates of a text are written, if not as 1980-03-02
     date_note: str = ""  # why they cannot be read
 

@@ -71,9 +71,10 @@ def sql_number(value: str) -> str:
 class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
 
-    `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. With a `decimal_comma`,
-    points are between thousands: 1.265,50. Without a width, only what lies beyond the ends changes. An end
-    must be a multiple of the width. The SQL for a column of an `integer` type interprets no text.
+    `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Of the `marks` of 1.265,50,
+    the first is between thousands, and the second before a fraction. Without a width, only what lies beyond
+    the ends changes. An end must be a multiple of the width. The SQL for a column of an `integer` type
+    interprets no text.
 
     >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
     ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')
@@ -84,7 +85,7 @@ class Bands:
     above: float | None = None
     whole: bool = True
     integer: bool = field(default=False, compare=False)
-    decimal_comma: bool = field(default=False, compare=False)
+    marks: str = field(default="", compare=False)
 
     @property
     def words(self) -> str:
@@ -117,7 +118,7 @@ class Bands:
         number = (
             value
             if self.integer
-            else sql_number(plain_number(text(value)) if self.decimal_comma else value)
+            else sql_number(plain_number(text(value), self.marks) if self.marks else value)
         )
         # the least integer has no abs
         magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number
@@ -148,8 +149,10 @@ class Bands:
 
     def polars(self, value: str) -> str:
         words = plain = polars_text(value)
-        if self.decimal_comma:
-            plain += ".str.replace_all('.', '', literal=True).str.replace(',', '.', literal=True)"
+        if self.marks:
+            between, before = self.marks[0], self.marks[1]
+            plain += f".str.replace_all({between!r}, '', literal=True)"
+            plain += f".str.replace({before!r}, '.', literal=True)" * (before != ".")
         number = f"pl.when({plain}.str.contains({NUMBER!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         for test, label in self._ends:

@@ -71,13 +71,15 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def plain_number(value: str) -> str:
-    """Write a number with a decimal comma, and points between thousands, as SQL has it.
+def plain_number(value: str, marks: str) -> str:
+    """Write a text of a number as SQL has it; its marks are between thousands, and before its fraction.
 
-    >>> plain_number("amount")
-    "replace(replace(amount, '.', ''), ',', '.')"
+    >>> plain_number("amount", ".,"), plain_number("amount", ",.")
+    ("replace(replace(amount, '.', ''), ',', '.')", "replace(amount, ',', '')")
     """
-    return f"replace(replace({value}, '.', ''), ',', '.')"
+    between, before = marks[0], marks[1]
+    whole = f"replace({value}, {sql_text(between)}, '')"
+    return whole if before == "." else f"replace({whole}, {sql_text(before)}, '.')"
 
 
 def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell

@@ -25,9 +25,9 @@ from reid_sql.hierarchies.steps import DAY, day_in_sql
 from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
 from reid_sql.models.columns.dates import DATE_FORMS, TIME_FORMS, TIME_PATTERN, choose_date_form
 from reid_sql.models.columns.missing_value_codes import (
-    COMMA_PATTERN,
+    NUMBER_MARKS,
     NUMBER_PATTERN,
-    THOUSANDS_PATTERN,
+    number_pattern,
 )
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
@@ -39,6 +39,10 @@ from reid_sql.terminal.runner import run
 RESERVED_PREFIX: Final = "reid_"
 UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk
 MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
+NOTE_ON_MARKS: Final = (
+    "{0} is read with '{1}' between thousands, as each has three digits behind it; if it is before a fraction, "
+    "write the numbers with a point in a view"
+)
 INNER_SHARES: Final = (0.01, 0.99)
 
 
@@ -249,10 +253,11 @@ def wish_hierarchies(
         if written is not None and written.values is not None:
             _refuse_incomplete(original, facts.column, written.values)
         hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
-        form = {"decimal_comma": True} if facts.decimal_comma else {}
+        form = {"marks": facts.marks} if facts.marks else {}
         wished.append(hierarchy.with_bands(integer=facts.integer, **form))
         limit.refuse(wished[-1], facts)
         notes += [facts.date_note] if written is None and facts.date_note else []
+        notes += [facts.marks_note] if facts.marks_note else []
     return wished, tuple(notes)
 
 
@@ -370,8 +375,8 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     )
-    decimal_comma = _has_decimal_commas(original, row, values)
-    number = plain_number("v::VARCHAR") if decimal_comma else "v::VARCHAR"
+    number_marks, note = _find_marks(original, column, row, values)
+    number = plain_number("v::VARCHAR", number_marks) if number_marks else "v::VARCHAR"
     values = f"SELECT v::VARCHAR AS t, try_cast({number} AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
@@ -399,21 +404,34 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
         longest=longest,
         frequent=tuple((text, int(records)) for text, records in frequent),
         integer=row["column_type"] == "integer",
-        decimal_comma=decimal_comma,
+        marks=number_marks,
+        marks_note=note,
         **_read_dates(original, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
     )
 
 
-def _has_decimal_commas(original: DuckDBTableCounts, row: Mapping[str, Any], values: str) -> bool:
-    """Whether texts of numbers have a comma before the fraction, and none a point there."""
+def _find_marks(
+    original: DuckDBTableCounts, column: str, row: Mapping[str, Any], values: str
+) -> tuple[str, str]:
+    """Find the marks that all numbers of a text column have, if some need any, and a note on another reading.
+
+    Of 1,265 and 12.345, marks between thousands are likelier: few fractions have three digits in each value.
+    """
     if row["column_type"] != "text":
-        return False
-    commas, points = original.engine.ask(f"""SELECT
-        count(*) FILTER (regexp_full_match(v, {sql_text(COMMA_PATTERN)})),
-        count(*) FILTER (regexp_full_match(v, {sql_text(NUMBER_PATTERN)}) AND contains(v, '.')
-          AND NOT regexp_full_match(v, {sql_text(THOUSANDS_PATTERN)}))
-        FROM {values}""")[0]
-    return bool(commas) and not points
+        return "", ""
+    fits = [f"regexp_full_match(v, {sql_text(number_pattern(marks))})" for marks in NUMBER_MARKS]
+    plain = f"regexp_full_match(v, {sql_text(NUMBER_PATTERN)})"
+    numbers = " OR ".join((plain, *fits))
+    counts = ", ".join(f"count(*) FILTER ({each})" for each in (plain, *fits))
+    every, are_plain, *fitting = original.engine.ask(
+        f"SELECT count(*) FILTER ({numbers}), {counts} FROM {values}"
+    )[0]
+    read = [marks for marks, count in zip(NUMBER_MARKS, fitting, strict=True) if count == every]
+    if are_plain == every or not read:
+        return "", ""
+    between = read[0][0]
+    is_doubtful = any(marks[1] == between for marks in read)
+    return read[0], NOTE_ON_MARKS.format(column, between) if is_doubtful else ""
 
 
 def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.missing_value_codes import (
     describe_values_beside,
     mark_candidates,
-    number_with_comma,
+    number_with_marks,
 )
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
@@ -132,7 +132,7 @@ def _count_records() -> str:
 
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
-    number = f"coalesce(number, {number_with_comma('t')})"
+    number = f"coalesce(number, {number_with_marks('t')})"
     return f"""count({number}) FILTER (NOT marked) AS numbers,
           count({number}) FILTER (NOT marked AND {number} = floor({number})) AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,

@@ -6,13 +6,15 @@ from typing import Final
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
 from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,
-    COMMA_PATTERN,
     ENDS_COUNTED,
+    MARKED_NUMBER,
     MISSING_DATES,
     MISSING_DAYS,
     MISSING_NUMBERS,
+    NUMBER_MARKS,
     NUMBER_PATTERN,
     finite_numbers,
+    number_pattern,
 )
 from reid_sql.models.columns.spelling import normal_form
 from reid_sql.parameters import plain_number
@@ -85,10 +87,15 @@ def mark_candidates(values: str) -> str:
           )"""
 
 
-def number_with_comma(value: str) -> str:
-    """The number that a text with a decimal comma is, NULL where it is none."""
-    is_number = f"contains({value}, ',') AND regexp_full_match({value}, {text(COMMA_PATTERN)})"
-    return f"CASE WHEN {is_number} THEN TRY_CAST({plain_number(value)} AS DOUBLE) END"
+def number_with_marks(value: str) -> str:
+    """The number that a text with marks between thousands, or a decimal comma, is; NULL where it is none."""
+    forms = " ".join(
+        f"WHEN regexp_full_match({value}, {text(number_pattern(marks))}) "
+        f"THEN TRY_CAST({plain_number(value, marks)} AS DOUBLE)"
+        for marks in NUMBER_MARKS
+    )
+    may_be = f"regexp_full_match({value}, {text(MARKED_NUMBER)})"
+    return f"CASE WHEN {may_be} THEN CASE {forms} END END"
 
 
 def describe_values_beside() -> str:

@@ -1,6 +1,7 @@
-"""Numbers with a decimal comma are numbers: they come in bands, not as their first characters."""
+"""Numbers with marks of any country are numbers: they come in bands, not as their first characters."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 
 from reid_sql.cli import main
+from reid_sql.prepare.preparation import prepare
 
 POLICY = """
 [[tables]]
@@ -25,14 +27,14 @@ at_least = 5
 """
 
 
-def as_written(cents: int, *, thousands: bool) -> str:
-    """1265.5 as 1.265,50; whole numbers without a comma."""
+def as_written(cents: int, between: str, before: str) -> str:
+    """1265.5 as 1.265,50; whole numbers without a fraction."""
     whole, rest = divmod(cents, 100)
-    text = f"{whole:,}".replace(",", ".") if thousands else str(whole)
-    return f"{text},{rest:02}" if rest else text
+    text = f"{whole:,}".replace(",", between)
+    return f"{text}{before}{rest:02}" if rest else text
 
 
-@pytest.fixture(params=[False, True])
+@pytest.fixture(params=[("", ","), (".", ","), (",", "."), ("'", "."), ("\u202f", ",")])
 def values(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Decimal]:
@@ -41,7 +43,7 @@ def values(
     draw = np.random.default_rng(4)
     cents = [int(each) for each in draw.integers(0, 400_000, 600)]
     cents += [100 * int(each) for each in draw.integers(0, 4_000, 100)]
-    texts = [as_written(each, thousands=request.param) for each in cents]
+    texts = [as_written(each, *request.param) for each in cents]
     lines = [f"{text};{'fm'[place % 2]}" for place, text in enumerate(texts)]
     Path("bills.csv").write_text("\n".join(["sum;sex", *lines, ";f"]) + "\n", encoding="utf-8")
     Path("p.toml").write_text(POLICY, encoding="utf-8")
@@ -94,3 +96,24 @@ def test_a_point_before_a_fraction_is_no_thousand(
     main(["prepare", "p.toml", "--sql", "r.sql", "--json"])
     capsys.readouterr()
     assert "replace(" not in Path("r.sql").read_text(encoding="utf-8")
+
+
+def test_commas_before_three_digits_are_between_thousands_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1,265 may be one and a fraction; with 12,5 or 0,125 among them, they all are."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(POLICY, encoding="utf-8")
+    for more, is_said in (("905", True), ("12,5", False), ("0,125", False)):
+        texts = [f"{place % 7 + 1},{place % 1000:03}" for place in range(300)]
+        lines = "\n".join(["sum;sex", *(f"{text};f" for text in [*texts, more])])
+        Path("bills.csv").write_text(lines, encoding="utf-8")
+        made = prepare("p.toml")
+        [table] = made.page["tables"]
+        said = [each for each in table["cautions"] if "is read with ',' between thousands" in each]
+        assert len(said) == is_said, table["cautions"]
+        with duckdb.connect() as con:
+            con.execute(made.sql)
+            bands = con.execute('SELECT DISTINCT "sum" FROM bills_released').fetchall()
+        ends = [int(each) for (band,) in bands for each in re.findall("[0-9]+", band)]
+        assert (max(ends) > 1000) == is_said
