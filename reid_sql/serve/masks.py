@@ -117,9 +117,10 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     ).to_arrow_table()
     number = total.column("people")[0].as_py()
     if number is None or number < arguments["k"]:
+        entity = arguments.get("entity")
+        by, remedy = (f" by {entity}", "write count(*)") if entity else ("", "ask the owner")
         raise OutOfDomainError(
-            f"a table must have at least {arguments['k']} people to be counted, got fewer; "
-            "ask the owner"
+            f"a table must have at least {arguments['k']} people to be counted, got fewer{by}; {remedy}"
         )
     return total
 

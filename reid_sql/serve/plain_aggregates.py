@@ -75,7 +75,10 @@ class PlainSelect:
         }
         having = self._replaced(self._unnamed(self.node["having"]))
         cells = self._cells(where)
-        template = self.parse("SELECT 1 FROM (SELECT 1) AS cells WHERE reid_hidden OR reid_having")
+        # not by OR: with a condition of ORs within, DuckDB would read one OR of three
+        template = self.parse(
+            "SELECT 1 FROM (SELECT 1) AS cells WHERE CASE WHEN reid_hidden THEN true ELSE reid_having END"
+        )
         subquery = {**template["from_table"]["subquery"], "node": cells}
         outer["from_table"] = {**template["from_table"], "subquery": subquery}
         condition = spliced(template["where_clause"], {"reid_having": having or {}})

@@ -77,6 +77,10 @@ def test_a_shown_count_is_true_and_a_small_one_is_hidden(
         ("SELECT count(*) FROM people WHERE age = 41", [(None,)]),  # of ages, some are hidden
         ("SELECT age, count(*) FROM people GROUP BY 1 HAVING count(*) > 10000", [(None, None)]),
         ("SELECT count(DISTINCT pid) FROM people", [(600,)]),
+        (
+            "SELECT age, count(*) FROM people GROUP BY age HAVING count(*) > 10000 OR count(*) IS NULL",
+            [(None, None)],
+        ),
     ],
 )
 def test_none_is_told_from_hidden_where_nothing_is_hidden(
@@ -211,6 +215,7 @@ def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyCon
         ("SELECT current_setting('threads') FROM duckdb_tables()", "must"),
         ("SELECT * FROM duckdb_tables(), people", "must"),
         ("SELECT * FROM people LIMIT 1", "must count"),
+        ("SELECT count(DISTINCT sex) FROM people", "got fewer by sex; write count(*)"),
     ],
 )
 def test_what_no_count_answers_is_refused_with_the_question_that_is(
