@@ -59,7 +59,7 @@ class DeterminedColumns:
         second, of a few cells of a table, are names of the same people beside them.
         """
         cells = list(cells)
-        names = self._names.intersection(*[frozenset().union(*cells)])
+        names = self._names.intersection(frozenset().union(*cells))
         for one in sorted(names):
             for other in sorted(names - {one}):
                 if (one, other) not in self._values:
