@@ -10,7 +10,7 @@ from typing import Any, Final
 from rich.console import Group
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells
-from reid_sql.charts.picture import save
+from reid_sql.charts.svg import save
 from reid_sql.commands.options import (
     PASSED,
     all_names,

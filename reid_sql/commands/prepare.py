@@ -9,8 +9,8 @@ from typing import Final
 
 from rich.console import Group
 
-from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
+from reid_sql.charts.svg import save
 from reid_sql.check.html import Additions, render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json, write_report

@@ -12,8 +12,8 @@ import duckdb
 from rich.console import RenderableType
 
 from reid_sql import __version__, register
-from reid_sql.charts.picture import save
 from reid_sql.charts.spec import Chart
+from reid_sql.charts.svg import save
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
 from reid_sql.commands.tables import describe_copies_of_calls

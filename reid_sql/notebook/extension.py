@@ -13,8 +13,8 @@ import duckdb
 import polars as pl
 
 from reid_sql import plot
-from reid_sql.charts.picture import Picture
 from reid_sql.charts.spec import rows_of
+from reid_sql.charts.svg import Picture
 from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError

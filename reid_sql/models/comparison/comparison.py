@@ -34,14 +34,15 @@ from reid_sql.models.comparison.nearest_records import (
     BY_RANKS,
 )
 from reid_sql.models.comparison.paired_records import (
+    STATUS_STRANGERS,
     CodedColumn,
     EqualRecords,
     PairedColumn,
     PairedRecords,
+    agrees_as_strangers,
     find_records,
     group_records,
 )
-from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, agrees_as_strangers
 from reid_sql.parameters import Integers
 
 STATUS_NO_KEY: Final = (

@@ -18,7 +18,7 @@ from reid_sql.models.comparison.comparison import (
     MIN_PEOPLE_COMPARED,
     judge_common,
 )
-from reid_sql.models.comparison.renumbered_keys import MIN_PEOPLE, SAME_ROWS, STATUS_STRANGERS
+from reid_sql.models.comparison.paired_records import MIN_PEOPLE, SAME_ROWS, STATUS_STRANGERS
 from reid_sql.parameters import Integers
 
 # what a line of the reduction counts
