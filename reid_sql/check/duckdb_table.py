@@ -10,7 +10,7 @@ import numpy as np
 
 from reid_sql.check.distinct_table import DistinctTable, Rest
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row, argument_of
+from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -40,7 +40,16 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import DIVERSITY, ClassValues
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    TABLES,
+    Arguments,
+    Columns,
+    Row,
+    fold_case,
+    quoted,
+    sql_literal,
+)
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.reductions.disclosure import L_DIVERSITY
@@ -79,7 +88,7 @@ class Calls:
         self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], tbl: str
+        self, function: Function, qi: Sequence[str], arguments: Arguments, tbl: str
     ) -> list[Row]:
         """Call a function on one relation."""
         call, values = self._write_call(
@@ -87,7 +96,7 @@ class Calls:
         )
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], tbl: str) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> list[Row]:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
@@ -102,7 +111,7 @@ class Calls:
         return [{**row, **fit} for row in rows]
 
     def _write_call(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> tuple[str, list[Any]]:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
@@ -116,9 +125,7 @@ class Calls:
         named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
-    def _argument(
-        self, parameter: Parameter, qi: Sequence[str], arguments: Mapping[str, Any]
-    ) -> Any:  # noqa: ANN401
+    def _argument(self, parameter: Parameter, qi: Sequence[str], arguments: Arguments) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
             if parameter.name != "sensitive":
@@ -333,7 +340,7 @@ class DuckDBTable(TableEngine):
         return find_panels(self.con.sql, tbl, named)
 
     def call_on(
-        self, relation: str, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, relation: str, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> list[Row]:
         self.calls.whole = self.whole
         asked = {"variant": "distinct", "nulls": "value", "entity": None}
@@ -347,9 +354,7 @@ class DuckDBTable(TableEngine):
                 return self._measure_rest(function, rest, arguments)
         return self.calls.call(function, qi, arguments, relation)
 
-    def _measure_rest(
-        self, function: Function, rest: Rest, arguments: Mapping[str, Any]
-    ) -> list[Row]:
+    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> list[Row]:
         """Measure the classes of records that may be equal; each other record is a class of one value."""
         *qi, sensitive = rest.columns
         classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
@@ -373,7 +378,7 @@ class DuckDBTable(TableEngine):
             self._views[tuple(by)] = view
         return self._views[tuple(by)]
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
         return self.calls.call_measure(check, arguments, self.part(check.by, group))
 

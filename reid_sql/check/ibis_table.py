@@ -22,7 +22,7 @@ from reid_sql.check.client_records import (
 )
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -57,7 +57,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Wrong
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Row
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
@@ -385,7 +385,7 @@ class IbisTable(RemoteTable):
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
@@ -394,21 +394,21 @@ class IbisTable(RemoteTable):
         return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> list[Row]:
         if function.uses_fallback("ibis", arguments):
             return self._client.call_by_group(function, qi, arguments, by)
         return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
-        self, relation: Table, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, relation: Table, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> list[Row]:
         if relation is self.frame and self._measures.has(function, arguments):
             return self._measures.call(function, qi, arguments, self._asked)
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**bound, **function.preset))
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, arguments, group)
 

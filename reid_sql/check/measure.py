@@ -18,7 +18,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
-from reid_sql.parameters import POPULATION, Number, Tables
+from reid_sql.parameters import POPULATION, Arguments, Number, Row, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 
@@ -91,7 +91,6 @@ def _declared() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
     return kinds, wholes
 
 
-Row = Mapping[str, Any]
 Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
 # the people of each cell, in each division of them
 Cells = Callable[[Sequence[Row]], list[list[int]]]
@@ -256,7 +255,7 @@ SHARE_OF_PEOPLE: Final = (
 
 
 def arguments_of(
-    function: Function, qi: Sequence[str], arguments: Mapping[str, Any], frames: tuple[Any, Any]
+    function: Function, qi: Sequence[str], arguments: Arguments, frames: tuple[Any, Any]
 ) -> dict[str, Any]:
     """Return the function's arguments: the columns, the frames of table and population, and the others."""
     bound: dict[str, Any] = {}

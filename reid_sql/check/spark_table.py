@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
 from operator import and_
@@ -19,7 +19,7 @@ from pyspark.sql.types import DateType, NumericType, TimestampNTZType, Timestamp
 import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import Columns, sql_literal
+from reid_sql.parameters import Arguments, Columns, Row, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -258,7 +258,7 @@ class SparkTable(TableEngine):
         relation: DataFrame,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
     ) -> list[Row]:
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
@@ -277,7 +277,7 @@ class SparkTable(TableEngine):
         ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
         parameters, person = check.parameters, self.table.entity
         qi = list(check.quasi_identifiers)

@@ -1,19 +1,18 @@
 """How one engine reads and counts the records of one table: what an engine owes the gate."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import duckdb
 
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Row
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ class TableEngine(ABC):
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
@@ -155,7 +154,7 @@ class TableEngine(ABC):
         return self.call_on(self.part(by, group), function, qi, arguments)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> list[Row]:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
         return self.call_on(
@@ -168,7 +167,7 @@ class TableEngine(ABC):
         relation: Relation,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
     ) -> list[Row]:
         """Call a public function on a relation of the engine."""
 
@@ -186,7 +185,7 @@ class TableEngine(ABC):
         return False
 
     @abstractmethod
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
 
     def has_changed(self) -> bool:

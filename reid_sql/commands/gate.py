@@ -42,7 +42,7 @@ from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_people, print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Number
+from reid_sql.parameters import Number, Rows
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -307,7 +307,7 @@ def print_verdict(options: argparse.Namespace, page: Page, policy: str) -> None:
 def print_result(
     options: argparse.Namespace,
     page: Mapping[str, Any],
-    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
 ) -> None:
     """Print a document; a reader who stops does not change the verdict."""
@@ -321,7 +321,7 @@ def print_result(
 def print_document(
     options: argparse.Namespace,
     page: Mapping[str, Any],
-    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
 ) -> None:
     """Print the page as its JSON file has it, its rows as CSV, or what `render` returns for people."""

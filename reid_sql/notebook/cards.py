@@ -3,17 +3,17 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Row
 from reid_sql.terminal.answers import advice_by_kind
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
 
-Row = Mapping[str, Any]
 Lines = Sequence[Sequence[str]]
 MAX_LINES: Final = 12
 BOX: Final = (

@@ -32,7 +32,7 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, Integers, plain_number, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Integers, Row, plain_number, sql_text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 
@@ -365,7 +365,7 @@ def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[F
     return [_facts(original, column, row) for column, row in zip(columns, rows, strict=True)]
 
 
-def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> Facts:
+def _facts(original: DuckDBTableCounts, column: str, row: Row) -> Facts:
     values = original.engine.distinct.values(column)
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
@@ -404,7 +404,7 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
     )
 
 
-def _has_decimal_commas(original: DuckDBTableCounts, row: Mapping[str, Any], values: str) -> bool:
+def _has_decimal_commas(original: DuckDBTableCounts, row: Row, values: str) -> bool:
     """Whether texts of numbers have a comma before the fraction, and none a point there."""
     if row["column_type"] != "text":
         return False
@@ -416,7 +416,7 @@ def _has_decimal_commas(original: DuckDBTableCounts, row: Mapping[str, Any], val
     return bool(commas) and not points
 
 
-def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
+def _read_dates(original: DuckDBTableCounts, row: Row, texts: str) -> dict[str, Any]:
     """Find the one way in which all dates of a text column are written, or why there is none."""
     if row["looks_like"] != DATE or row["column_type"] != "text":
         return {}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
+from reid_sql.parameters import Flags
 
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -69,7 +70,7 @@ def blank_records(codes: Codes, counts: Codes) -> int:
     return int(counts[_are_blank(codes)].sum())
 
 
-def _are_blank(codes: Codes) -> npt.NDArray[np.bool_]:
+def _are_blank(codes: Codes) -> Flags:
     return np.asarray((codes == 0).all(axis=1))
 
 
@@ -207,9 +208,7 @@ def _hash_rows(words: Words, multipliers: Words) -> Words:
     return key
 
 
-def _find_groups(
-    words: Words, grouped: Words, groups: Groups
-) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _find_groups(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, Flags]:
     """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
     place = np.minimum(
         np.searchsorted(groups.keys, _hash_rows(words, groups.multipliers)), len(groups.keys) - 1

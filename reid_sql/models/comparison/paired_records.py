@@ -10,16 +10,14 @@ from operator import eq
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import PADDED_PATTERN
 from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
-Flags = npt.NDArray[np.bool_]
 A_NUMBER: Final = re.compile(NUMBER_PATTERN)
 A_PADDED_NUMBER: Final = re.compile(PADDED_PATTERN)
 A_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")

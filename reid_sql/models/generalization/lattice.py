@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.parameters import Choice, Floats, Integers
+from reid_sql.parameters import Choice, Flags, Floats, Integers
 
 Node = tuple[int, ...]  # a level for each column
 MAX_KEY: Final = 2**62  # what a key of 64 bits holds
@@ -197,7 +197,7 @@ class Loss(ABC):
         """The least loss of each node, whatever is removed."""
 
     @abstractmethod
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:
         """The loss of a node without the removed classes."""
 
     def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
@@ -208,7 +208,7 @@ class Loss(ABC):
         self,
         node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,  # noqa: ARG002 - same
-        unsavable: NDArray[np.bool_],  # noqa: ARG002 - same
+        unsavable: Flags,  # noqa: ARG002 - same
     ) -> float:
         """Loss of every finer form above its base, where no record of these classes can remain."""
         return 0.0
@@ -251,7 +251,7 @@ class Entropy(Loss):
             [lost[:levels] for lost, levels in zip(self.columns, self.lattice.shape, strict=True)]
         ) / (self.whole)
 
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:
         """The loss of a node without the removed classes."""
         return self.least(node) + self.extra_loss(node, classes, gone)
 
@@ -262,14 +262,12 @@ class Entropy(Loss):
             / self.whole
         )
 
-    def extra_loss(
-        self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]
-    ) -> float:
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: Flags) -> float:
         """Bits left to lose in these classes; a finer form has more to lose in their records."""
         cells = np.broadcast_to(unsavable, classes.codes.shape)
         return self.of_cells(node, classes, cells) if unsavable.any() else 0.0
 
-    def of_cells(self, node: Node, classes: DistinctRecords, blank: NDArray[np.bool_]) -> float:
+    def of_cells(self, node: Node, classes: DistinctRecords, blank: Flags) -> float:
         """Bits left to lose in these cells of the classes."""
         left = np.zeros(len(classes.counts))
         for column, weight, level, codes, lost in zip(
@@ -297,7 +295,7 @@ class Discernibility(Loss):
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""
         kept = classes.counts[~gone].astype(np.float64)
         suppressed = self.lattice.records - kept.sum()
@@ -307,7 +305,7 @@ class Discernibility(Loss):
         self,
         node: Node,  # noqa: ARG002 - as all
         classes: DistinctRecords,
-        unsavable: NDArray[np.bool_],
+        unsavable: Flags,
     ) -> float:
         """Loss of every finer form by the removed records: as much, or more."""
         return float(classes.counts[unsavable].sum()) / self.lattice.records
@@ -326,7 +324,7 @@ class ClassSize(Loss):
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""
         return float(classes.counts[~gone].mean()) / self.lattice.records
 

@@ -53,7 +53,7 @@ from reid_sql.models.people.tree import (
     max_bins,
     rake_tree,
 )
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, Rows
 
 MIN_MASS: Final = 1e-12  # of a value whose records have no weight
 MAX_SCORED: Final = 1000  # records of the sample that predict its population
@@ -342,7 +342,7 @@ def _read_doubt(status: object, least: object, most: object, understates: object
 
 
 def _read_determined(
-    free: tuple[Column, ...], written: Sequence[Mapping[str, Any]]
+    free: tuple[Column, ...], written: Rows
 ) -> tuple[tuple[Column, ...], tuple[DeterminedColumn, ...]]:
     """Insert determined columns among the others; the source of each must be one of the others."""
     _require(isinstance(written, list) and len(free) + len(written) <= MAX_COLUMNS, "ties")
@@ -363,9 +363,7 @@ def _read_determined(
     return tuple(columns[j] for j in places_of_all), tuple(determined)
 
 
-def _read_tree(
-    columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers
-) -> Tree:
+def _read_tree(columns: tuple[Column, ...], written: Rows, order: Integers) -> Tree:
     parents = [one["parent"] for one in written]
     is_order = sorted(order.tolist()) == list(range(len(columns)))
     _require(is_order and all(type(parent) is int for parent in parents), "order")

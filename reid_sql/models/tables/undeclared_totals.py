@@ -23,7 +23,7 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.programmes import Programme
 from reid_sql.models.tables.published_tables import NULL, Counted, Reading
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Flags, Floats
 
 # that an ordinary category has counts of a total of all others, given that it is as large as they are
 MAX_CHANCE: Final = 0.12
@@ -51,7 +51,6 @@ REMEDIES: Final = {
     SOME_OTHERS: "give its parts a column of their own, in which its row is a total",
     MEAN_OF_OTHERS: "put the sum in its place and pass it as total",
 }
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

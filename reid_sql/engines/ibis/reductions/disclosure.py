@@ -30,6 +30,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
+from reid_sql.parameters import Arguments
 from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import NO_INFINITY, Criterion, read_criterion
 
@@ -268,7 +269,7 @@ MEASURED: Final[Mapping[str, Callable[..., Recipe]]] = {
 NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"}
 
 
-def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
+def recipe_of(tbl: Table, name: str, options: Arguments) -> Recipe:
     """Return how a measure of these options is aggregated, or refuse what the database cannot have."""
     if name in NEVER_INFINITE:
         _refuse_finite(tbl, name, NEVER_INFINITE[name], options["variant"])
