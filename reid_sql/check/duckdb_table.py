@@ -31,7 +31,7 @@ from reid_sql.check.sources import (
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
@@ -213,7 +213,7 @@ class DuckDBTable(TableEngine):
         seen.cautions = list(self.cautions)
         return seen
 
-    def ask(self, sql: str, label: str = "counting") -> list[tuple[Any, ...]]:
+    def ask(self, sql: str, label: str = "counting") -> Tuples:
         """Run one statement, showing progress where a person watches."""
         return run(self.con, sql, None, f"{self.table.name}: {label}").rows
 
@@ -243,7 +243,7 @@ class DuckDBTable(TableEngine):
             return self.distinct.records
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(
             f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people"
@@ -256,24 +256,22 @@ class DuckDBTable(TableEngine):
         name = quoted(self.table.entity)
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         self._group_tables[tuple(by)] = self.distinct.groups(by)
         return self.ask(
             f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place"
         )
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         return self.distinct.class_sizes(qi, by, drop=drop)
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         return self.distinct.match_groups(qi, by)
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
             f"SELECT {self._count()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
@@ -466,7 +464,7 @@ def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
 def _null_codes(engine: DuckDBTable, view: str) -> str:
     """Name a view in which the values that the policy declares missing are NULL; the same where none are."""
     codes = engine.table.codes_as_nulls
-    types = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
+    types: dict[str, str] = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
     if not any(codes_of(codes, name) for name in types):
         return view
     engine.ask(f"CREATE TEMP VIEW {view}_known AS {select_known(view, types, codes)}")

@@ -12,7 +12,7 @@ from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.exact_figures import MeasuredTable, Overview
 from reid_sql.check.inference import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, ends_around
-from reid_sql.check.masking import Bin, Mask, Node, Setting, settings
+from reid_sql.check.masking import Bin, Mask, Node, Page, Setting, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult
@@ -169,8 +169,6 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
 
 
 STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of some class size"
-
-Page = dict[str, Node]
 
 
 def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) -> Page:

@@ -29,7 +29,7 @@ from reid_sql.check.policy_model import (
 )
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import (
@@ -206,25 +206,23 @@ class SparkTable(TableEngine):
     def count_records(self) -> int:
         return self.distinct.count_records()
 
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
         people = (F.count_distinct(entity) + unnamed).alias("people")
         return _tuples(self.divided(by).groupBy(*names).agg(people))
 
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         return self.distinct.ask(self.distinct.select_groups(by))
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         return self.distinct.count_sizes(qi, by, drop=drop)
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         names = list(self.table.quasi_identifiers)
         classes = rs.equivalence_classes(self.frame, names, entity=self.table.entity)
         order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
@@ -328,5 +326,5 @@ def _rows(frame: DataFrame) -> list[Row]:
     return list(fetch(frame, LABEL).to_pylist())
 
 
-def _tuples(frame: DataFrame) -> list[tuple[Any, ...]]:
+def _tuples(frame: DataFrame) -> Tuples:
     return [tuple(row.values()) for row in _rows(frame)]

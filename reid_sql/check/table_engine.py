@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 POLICY_COLUMNS: Final = "columns of the policy"
 GROUP_COLUMN: Final = "reid by"
+Tuples = list[tuple[Any, ...]]  # rows that an engine counted
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
 # of each column, its distinct values and records with one
 Counts = tuple[Sequence[int], Sequence[int]]
@@ -62,24 +63,22 @@ class TableEngine(ABC):
         """Count the records of the table."""
 
     @abstractmethod
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         """Count the people in each group: its values, then the people."""
 
     @abstractmethod
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
 
     @abstractmethod
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         """Count records by group and by which columns are NULL.
 
         A row has the values of the group, whether any column is NULL, and the records.
         """
 
     @abstractmethod
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         """Count the classes of each size in each group: its values, the size, the classes."""
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
@@ -91,7 +90,7 @@ class TableEngine(ABC):
         return {}
 
     @abstractmethod
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
 
     def profile(self, columns: Sequence[str]) -> list[Row]:

@@ -48,7 +48,6 @@ from reid_sql.terminal.console import Text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import sentence
 
-Page = ReportPage
 REPORTS: Final = (
     "json_report",
     "junit",
@@ -143,8 +142,8 @@ def _report_alone(
 ) -> int:
     """Write and print the report of one policy."""
     [result] = results
-    page = result.page or Page({})
-    writers: dict[str, Callable[[Page], str]] = {
+    page = result.page or ReportPage({})
+    writers: dict[str, Callable[[ReportPage], str]] = {
         "json_report": to_json,
         "junit": render_junit,
         "html": partial(render_html, additions=Additions(prepared=result.prepared)),
@@ -280,7 +279,7 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRe
         return PreparedRelease(None, [f"No release was searched for: {error}."])
 
 
-def _page(policy: str, page: Page, width: int) -> RenderableType:
+def _page(policy: str, page: ReportPage, width: int) -> RenderableType:
     """Show the verdict, and where a file fails, the command that finds what to release."""
     shown = verdict_page(page, width)
     if page["verdict"] != "fail" or not all(each["sha256"] for each in page["tables"]):
@@ -290,12 +289,12 @@ def _page(policy: str, page: Page, width: int) -> RenderableType:
     )
 
 
-def _released_columns(page: Page) -> list[str]:
+def _released_columns(page: ReportPage) -> list[str]:
     """What rows of checks do not have: the columns in no check."""
     return [line for each in page["tables"] for line in describe_released_columns(each)]
 
 
-def print_verdict(options: argparse.Namespace, page: Page, policy: str) -> None:
+def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) -> None:
     """Print the checks and the verdict of the policy in this file."""
     if options.format == "csv":
         print_people(" ".join(_released_columns(page)))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
-from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram, count_sizes
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Flags, Integers
 
@@ -222,8 +222,7 @@ class Inclusion:
     @property
     def histogram(self) -> Histogram:
         """Classes of equal records by size: those of which a population would be made."""
-        sizes, classes = np.unique(self.sizes, return_counts=True)
-        return Histogram(sizes, classes, sizes * classes)
+        return count_sizes(self.sizes)
 
     @property
     def _totals(self) -> Integers:

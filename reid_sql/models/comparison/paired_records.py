@@ -13,7 +13,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import number_columns
-from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram, count_sizes
 from reid_sql.models.columns.column_profile import PADDED_PATTERN
 from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
 from reid_sql.parameters import Flags, Floats, Integers
@@ -136,8 +136,7 @@ class EqualRecords:
     @property
     def histogram(self) -> Histogram:
         """Classes and records by class size."""
-        sizes, classes = np.unique(self.sizes, return_counts=True)
-        return Histogram(sizes, classes, sizes * classes)
+        return count_sizes(self.sizes)
 
 
 def group_records(codes: Integers, records: Integers, table: str) -> EqualRecords:
