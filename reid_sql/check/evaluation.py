@@ -226,7 +226,10 @@ def _count_ahead(counts: TableCounts, check: Check, mask: Mask) -> None:
 def read_figure(check: Check, rows: Rows, group: Group) -> Figure:
     """Take the check's figure from the function's answer."""
     measure = check.measure
-    row = measure.pick(rows, check.parameters)
+    if measure.row_by:
+        column, parameter = measure.row_by
+        rows = [row for row in rows if row[column] == check.parameters[parameter]]
+    row = measure.pick(rows)
     status = row.get("status") or OK
     # an interval that covers too seldom decides nothing
     covers = measure.interval and COVERED not in status

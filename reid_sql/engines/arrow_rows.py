@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import Flags
+from reid_sql.parameters import Flags, Floats
 
 MAX_ITEMS: Final = 2**31 - 1  # of bytes or items that an array of Arrow can address
 
@@ -54,7 +54,7 @@ def numbers_of(values: npt.NDArray[Any], kind: pa.DataType, valid: Flags | None 
     return pa.Array.from_buffers(kind, len(values), [None if valid is None else _bits(valid), data])
 
 
-def doubles_of(values: npt.NDArray[np.float64], valid: Flags) -> pa.Array:
+def doubles_of(values: Floats, valid: Flags) -> pa.Array:
     """Numbers, NULL where they are not valid.
 
     >>> doubles_of(np.array([0.5, 2.0]), np.array([True, False])).to_pylist()

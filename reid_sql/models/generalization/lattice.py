@@ -14,7 +14,6 @@ from operator import le
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.parameters import Choice, Flags, Floats, Integers
 
@@ -171,7 +170,7 @@ def box(node: Node, *, above: bool) -> tuple[slice, ...]:
     return tuple(slice(level, None) if above else slice(0, level + 1) for level in node)
 
 
-def outer_sum(parts: Sequence[Floats]) -> NDArray[np.float64]:
+def outer_sum(parts: Sequence[Floats]) -> Floats:
     """Add a number for each column's level, for every node."""
     total = np.zeros(tuple(len(each) for each in parts))
     for at, each in enumerate(parts):
@@ -191,10 +190,10 @@ class Loss(ABC):
         """Take the lattice on which forms lose."""
         self.lattice = lattice
 
-    @property
-    @abstractmethod
-    def base(self) -> NDArray[np.float64]:
-        """The least loss of each node, whatever is removed."""
+    @cached_property
+    def base(self) -> Floats:
+        """The least loss of each node, whatever is removed; 0 where it is known once a node is counted."""
+        return np.zeros(self.lattice.shape)
 
     @abstractmethod
     def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:
@@ -245,7 +244,7 @@ class Entropy(Loss):
         return float(sum(each[-1] for each in self.columns)) or 1.0
 
     @cached_property
-    def base(self) -> NDArray[np.float64]:
+    def base(self) -> Floats:
         """The least loss of each node: nothing removed."""
         return outer_sum(
             [lost[:levels] for lost, levels in zip(self.columns, self.lattice.shape, strict=True)]
@@ -290,11 +289,6 @@ class Discernibility(Loss):
     As a share of N². Source: Bayardo & Agrawal 2005, eq. 1.
     """
 
-    @cached_property
-    def base(self) -> NDArray[np.float64]:
-        """Nothing is known before a node is counted."""
-        return np.zeros(self.lattice.shape)
-
     def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""
         kept = classes.counts[~gone].astype(np.float64)
@@ -318,11 +312,6 @@ class Discernibility(Loss):
 
 class ClassSize(Loss):
     """Records per class among the remaining ones, as a share of all records. Source: LeFevre et al. 2006."""
-
-    @cached_property
-    def base(self) -> NDArray[np.float64]:
-        """Nothing is known before a node is counted."""
-        return np.zeros(self.lattice.shape)
 
     def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""

@@ -14,7 +14,6 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.criteria import Criterion, ValueCounts
@@ -182,7 +181,7 @@ class Rule:
 
 def match_classes(
     wider: Lattice, node: Node, classes: DistinctRecords, detailed: DistinctRecords
-) -> NDArray[np.int64]:
+) -> Integers:
     """Class at the node of each distinct record of more columns."""
     sizes = [
         level_codes.sizes[level]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
@@ -143,7 +142,7 @@ def drop_classes(evidence: PeopleEvidence, crowd: CrowdedClasses) -> PeopleEvide
 
 
 def _drop_pairs(
-    evidence: PeopleEvidence, crowd: CrowdedClasses, code: list[npt.NDArray[np.int64]]
+    evidence: PeopleEvidence, crowd: CrowdedClasses, code: list[Integers]
 ) -> PairCounts:
     """Pairs of the other records, of the whole sample or of the records drawn, as they were counted."""
     pairs = {}
