@@ -109,7 +109,14 @@ def fitted_records(
     codes, joins = "[]::BIGINT[]", ""
     if interactions == 2:  # noqa: PLR2004 - of two columns, whose codes the model needs
         codes = f"[{', '.join(f'code{place}' for place, _ in enumerate(qi, 1))}]"
-        joins = _encode_with_nulls(qi)
+        joins = "".join(
+            f"""
+        JOIN (
+          SELECT q{place} AS w{place}, row_number() OVER () AS code{place}
+          FROM reid_distinct GROUP BY q{place}
+        ) ON q{place} IS NOT DISTINCT FROM w{place}"""
+            for place, _ in enumerate(qi, 1)
+        )
     body = f"""
         SELECT id AS place, records, class_size, log_expected, {codes} AS codes, members
         FROM ({log_expected(qi, "reid_distinct")}) {joins}
@@ -137,18 +144,6 @@ def weighted_records(
         FROM ({counted})
         WHERE (SELECT {fits_memory(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body, household)
-
-
-def _encode_with_nulls(qi: Sequence[str]) -> str:
-    """Join the codes of the values to each record, with one for NULL."""
-    return "".join(
-        f"""
-        JOIN (
-          SELECT q{place} AS w{place}, row_number() OVER () AS code{place}
-          FROM reid_distinct GROUP BY q{place}
-        ) ON q{place} IS NOT DISTINCT FROM w{place}"""
-        for place, _ in enumerate(qi, 1)
-    )
 
 
 def _over_distinct(

@@ -174,8 +174,13 @@ def verdict(
     if not unicity:
         return _panel(page(Text(text), *lines), is_at_risk=is_at_risk)
     strongest = max(unicity, key=_risk_of_known)
-    is_found = _is_found(strongest, risk["threshold"])
-    by_rows = Text(_verdict_of_rows(strongest, is_found=is_found))
+    is_found = bool(strongest["correctness"] > risk["threshold"] or strongest["uniqueness"])
+    word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
+    drawn = ", as drawn" if strongest["draws"] else ""
+    shares = f"{percent(strongest['uniqueness'])} of the people, and is right about {percent(strongest['correctness'])}"
+    by_rows = Text(
+        f"{word}: an attacker who knows {strongest['points']:g} rows of a person singles out {shares}{drawn}."
+    )
     by_one_row = Text(f"With one row of a person: {text}")
     return _panel(page(by_rows, by_one_row, *lines), is_at_risk=is_at_risk or is_found)
 
@@ -187,19 +192,6 @@ def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
 def _risk_of_known(row: Row) -> tuple[float, float, float]:
     """Order attackers by what they find: right matches, people singled out, then rows that they know."""
     return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
-
-
-def _is_found(row: Row, threshold: float) -> bool:
-    """Whether an attacker who knows some rows of a person finds more people than the threshold allows."""
-    return bool(row["correctness"] > threshold or row["uniqueness"])
-
-
-def _verdict_of_rows(row: Row, *, is_found: bool) -> str:
-    """State what an attacker who knows some rows of a person finds out."""
-    word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
-    drawn = ", as drawn" if row["draws"] else ""
-    shares = f"{percent(row['uniqueness'])} of the people, and is right about {percent(row['correctness'])}"
-    return f"{word}: an attacker who knows {row['points']:g} rows of a person singles out {shares}{drawn}."
 
 
 def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:

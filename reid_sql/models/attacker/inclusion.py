@@ -212,7 +212,9 @@ class Inclusion:
     @property
     def rows(self) -> Integers:
         """Distinct records that more than one record matches."""
-        return np.flatnonzero(self._live[self.classes])
+        live = np.zeros(len(self.sizes), dtype=bool)
+        live[self.subjects] = True
+        return np.flatnonzero(live[self.classes])
 
     @property
     def matches(self) -> Integers:
@@ -237,12 +239,6 @@ class Inclusion:
         return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(
             np.int64
         )
-
-    @property
-    def _live(self) -> Flags:
-        live = np.zeros(len(self.sizes), dtype=bool)
-        live[self.subjects] = True
-        return live
 
     def drop_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""

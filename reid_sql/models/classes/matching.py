@@ -388,15 +388,10 @@ def _search(person: Integers, item: Integers) -> Integers:
     covers = {}
     for key, items in distinct.items():
         rarest = holders[items[np.argmin(support[items])]]
-        covers[key] = (len(items), *_cover(_have(pairs, rarest, items, len(support))))
+        wanted = rarest[:, None] * len(support) + items[None, :]
+        place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+        covers[key] = (len(items), *_cover(pairs[place] == wanted))
     return np.array([covers[items.tobytes()] for items in rows], dtype=np.int64)
-
-
-def _have(pairs: Integers, people: Integers, items: Integers, width: int) -> Flags:
-    """Which of the people have which of the items."""
-    wanted = people[:, None] * width + items[None, :]
-    place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-    return pairs[place] == wanted  # type: ignore[no-any-return]
 
 
 def _cover(have: Flags) -> tuple[int, int]:

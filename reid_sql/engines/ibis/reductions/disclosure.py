@@ -227,13 +227,6 @@ def _disclosed(variant: str) -> Recipe:
     return Recipe(whole_kinds, parts, is_relative=True, needs_kinds=True)
 
 
-def _refuse_finite(tbl: Table, name: str, finite: str, variant: str) -> None:
-    """Refuse a measure that can be infinite to a database whose doubles cannot."""
-    if variant != finite and (engine := backend(tbl)) in FINITE:
-        rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
-        raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
-
-
 def _gain(each: Table) -> FloatingValue:
     """How much more frequent a value is in the class than in the table, at most."""
     gain = _in_class(each, "highest") - 1
@@ -272,7 +265,10 @@ NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"
 def recipe_of(tbl: Table, name: str, options: Arguments) -> Recipe:
     """Return how a measure of these options is aggregated, or refuse what the database cannot have."""
     if name in NEVER_INFINITE:
-        _refuse_finite(tbl, name, NEVER_INFINITE[name], options["variant"])
+        finite, variant = NEVER_INFINITE[name], options["variant"]
+        if variant != finite and (engine := backend(tbl)) in FINITE:
+            rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
+            raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
     return MEASURED[name](**options)
 
 
