@@ -218,15 +218,14 @@ class DistinctTable(DistinctCounts):
         self._tables: list[str] = []
         self._values: dict[str, str] = {}
         unique = bool(columns) and is_nearly_unique(ask, self.relation)
-        if columns and not unique:
-            select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
-            self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
         if unique:
             columns = list(dict.fromkeys([*columns, *others]))
             super().__init__(ask, columns, _select(columns, tbl), "count(*)")
-        self.records = self.count_records()
-        lines = self.records
-        if columns and not unique:
+        elif columns:
+            select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
+            self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
+        lines = self.records = self.count_records()
+        if self._tables:
             lines = int(ask(f"SELECT count(*) FROM {self.relation}")[0][0])
         may_be_unique = unique or (columns and lines >= MIN_RECORDS)
         self.unique = NearlyUnique(ask, self.relation, self.name, lines) if may_be_unique else None

@@ -244,7 +244,7 @@ def provenance_section(page: ReportPage) -> str:
         + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are masked",
     }
-    facts["digest"] = page["digest"] + (", signed" if page["signature"] else "")
+    facts["digest"] = page["digest"] + ", signed" * bool(page["signature"])
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
         facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (

@@ -150,13 +150,11 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     unit, counted = each.check.measure.unit, records - judgement.figure.dropped
     scale = 1 if unit == "count" else counted
     bound = bound_of_figure(each.check, judgement, records, mask)
-    low, high = (
-        (value, value) if bound is None else ends_around(value, each.check.measure, records, mask)
-    )
-    least, most = low * scale, high * scale
+    least = most = value * scale
     # A reader of "below" knows more than the bound: the round number before it, which the figure reached.
     if bound is not None:  # the figure is below its bound, and counts are whole
-        least, most = math.ceil(least - SLACK), math.ceil(most - SLACK) - 1
+        low, high = ends_around(value, each.check.measure, records, mask)
+        least, most = math.ceil(low * scale - SLACK), math.ceil(high * scale - SLACK) - 1
     if name in OF_UNIQUE:
         yield Statement("records", least, most, 1)
     elif name == "records_at_risk" and each.check.parameters["threshold"]:

@@ -341,7 +341,7 @@ def explain_verdict(check: Check, above: Collection[str] = ()) -> Explanation:
     words = explanation["why"] if check["verdict"] != "fail" or compared else ""
     shown = {explanation["why"], *above}
     cautions = [caution for caution in check["cautions"] if caution not in shown]
-    return Explanation(explanation, "; ".join(part for part in (*parts, words, *cautions) if part))
+    return Explanation(explanation, "; ".join(filter(None, (*parts, words, *cautions))))
 
 
 MAX_LISTED: Final = 5

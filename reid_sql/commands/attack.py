@@ -249,7 +249,7 @@ def _audit_tables(options: argparse.Namespace) -> int:
     tables = [each.view for each in readings]
     notes = dict.fromkeys(note for each in readings for note in each.notes)
     if columns:
-        headers = [each.header for each in readings if each.header is not None]
+        headers = filter(None, (each.header for each in readings))
         how["columns"] = [*dict.fromkeys([*columns, *headers])]
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:

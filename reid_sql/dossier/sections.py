@@ -115,7 +115,7 @@ def _sources(dossier: ReportPage) -> str:
         for each in definitions
     )
     table = render_table(("figure", "what it is", "source"), cells)
-    return f"<h2>Appendix: definitions and sources</h2>{table}" if definitions else ""
+    return f"<h2>Appendix: definitions and sources</h2>{table}" * bool(definitions)
 
 
 def _attacks(dossier: ReportPage) -> str:

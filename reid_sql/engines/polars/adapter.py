@@ -234,14 +234,11 @@ def _select(
     selected = []
     for name in columns:
         column, kind = exact_column(name), types[name]
-        if is_for_model and name in described and not has_text(kind):
-            raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
-        if (
-            is_for_model
-            and name in described
-            and not (isinstance(kind, SAME_TEXT) or kind.is_integer())
-        ):
-            column = text_of(column).alias(name)
+        if is_for_model and name in described:
+            if not has_text(kind):
+                raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
+            if not (isinstance(kind, SAME_TEXT) or kind.is_integer()):
+                column = text_of(column).alias(name)
         selected.append(column)
     return frame.select(selected)
 

@@ -351,7 +351,7 @@ def _read_determined(
     free_places = [j for j in places_of_all if j not in places]
     _require(len(free_places) == len(free), "place")
     columns = dict(zip(free_places, free, strict=True))
-    columns |= {place: _read_column(one) for place, one in zip(places, written, strict=True)}
+    columns |= dict(zip(places, map(_read_column, written), strict=True))
     determined = []
     for place, one in zip(places, written, strict=True):
         source, slip = one["source"], one["slip"]
