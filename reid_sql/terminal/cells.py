@@ -67,8 +67,8 @@ def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
         ),
         "",
         heading(f"{sum(map(is_unsafe, rows)):,} of {len(rows):,} cells are unsafe{words}."),
-        caution(f"{determined:,} {CELLS_DETERMINED}" if determined else ""),
-        note(NOT_PUBLISHED if moved else ""),
+        caution(f"{determined:,} {CELLS_DETERMINED}" * bool(determined)),
+        note(NOT_PUBLISHED * bool(moved)),
     )
 
 
