@@ -28,7 +28,7 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
-from reid_sql.commands.html import NOT_MASKED
+from reid_sql.commands.html import NOT_MASKED, page_blocks
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
@@ -42,7 +42,6 @@ from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
 from reid_sql.terminal.console import Text, heading
-from reid_sql.terminal.markup import page_blocks
 from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
