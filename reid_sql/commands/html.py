@@ -67,15 +67,20 @@ NOT_MASKED: Final = (
 )
 
 
-def write_page(options: argparse.Namespace, head: str, page: RenderableType, people: str) -> None:
-    """Write what the command prints as one HTML file."""
-    path = Path(options.html)
+def check_file(path: Path, inputs: Sequence[Path]) -> None:
+    """Refuse a path that names no file, or one of the inputs."""
     if not path.name:
         raise OutOfDomainError(
             "--html must name a file, got none; write its path, or omit the option"
         )
+    refuse_to_overwrite({"--html": path}, inputs)
+
+
+def write_page(options: argparse.Namespace, head: str, page: RenderableType, people: str) -> None:
+    """Write what the command prints as one HTML file."""
+    path = Path(options.html)
     inputs = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
-    refuse_to_overwrite({"--html": path}, [Path(each) for each in inputs if each and each != "-"])
+    check_file(path, [Path(each) for each in inputs if each and each != "-"])
     title, words = HEADS[head]
     title = title.format(Path(options.file).name)
     counted = f"<p>{escape(people)}</p>" if people else ""

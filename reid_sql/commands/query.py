@@ -198,7 +198,7 @@ def run_sql(options: argparse.Namespace) -> int:
         printed(WRITTEN.format(options.file, called))
         return PASSED
     is_permanent, database = options.permanent is not None, options.permanent or ""
-    head = BARE if is_permanent and not database else ""
+    head = BARE * (options.permanent == "")
     text = script(declared(), permanent=is_permanent, database=database)
     printed(f"-- reid-sql {__version__}\n{head}{text}")
     return PASSED

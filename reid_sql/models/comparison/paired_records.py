@@ -159,9 +159,7 @@ def find_records(codes: Integers, table: str) -> Integers:
     """Find the pairs that have a record in one of the tables; refuses an empty table, by this name."""
     exists = np.flatnonzero(codes[0] >= 0)
     if not len(exists):
-        raise NoRecordsError(
-            f"{table} must contain at least one record, got 0; pass a table with records"
-        )
+        raise NoRecordsError.of_table(table)
     return exists
 
 

@@ -114,8 +114,7 @@ class TwoReleases:
             raise NoRecordsError(NO_RECORDS)
         for name, people in zip(("first", "second"), self.sizes, strict=True):
             if not people:
-                rule = f"{name} must contain at least one record, got 0"
-                raise NoRecordsError(f"{rule}; pass a table with records")
+                raise NoRecordsError.of_table(name)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

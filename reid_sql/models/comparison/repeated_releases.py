@@ -366,8 +366,7 @@ def _judge_shared(lines: ReleaseClasses) -> str:
     doubts = []
     for place, (size, common) in enumerate(zip(sizes, shared, strict=True)):
         if not size:
-            rule = f"release {place + 1} must contain at least one record, got 0"
-            raise NoRecordsError(f"{rule}; pass a table with records")
+            raise NoRecordsError.of_table(f"release {place + 1}")
         possible = min(size, max((*sizes[:place], *sizes[place + 1 :]), default=0))
         if not common:
             return STATUS_NOBODY_SHARED

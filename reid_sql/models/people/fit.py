@@ -381,12 +381,7 @@ def _read_tree(columns: tuple[Column, ...], written: Rows, order: Integers) -> T
 
 def _read_column(written: Mapping[str, Any]) -> Column:
     name, ordered, values = written["name"], written["ordered"], written["values"]
-    if (
-        type(name) is not str
-        or type(ordered) is not bool
-        or not isinstance(values, list)
-        or not values
-    ):
+    if [*map(type, (name, ordered, values))] != [str, bool, list] or not values:
         raise TypeError("column")
     are_texts = all(isinstance(value, str | None) for value in values)
     _require(are_texts and len(set(values)) == len(values), "values")
