@@ -99,8 +99,6 @@ class Reduction:
     in the columns of `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction.
     `fallback` names by engine the arguments, and their values, for which DuckDB answers in place of an engine
     that counts the reduction itself; without a value it is any but NULL.
-    `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
-    as measured, where a body gets all distinct records at once.
     """
 
     family: str
@@ -111,7 +109,6 @@ class Reduction:
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
-    bytes_each: int | None = None
     # that are answered at once, where a model is fitted to each at length
     max_groups: int | None = None
     absences: Mapping[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from reid_sql.check.measure import (
     people_of_cells,
     people_of_revealed,
     strongest,
-    sum_of,
+    sum_combinations,
     whole_join,
 )
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
@@ -122,7 +122,7 @@ _BEFORE_SENSITIVE: Final = (
         "combinations",
         "count",
         extra=(Parameter("k", LEAST_SHARED, 5),),
-        pick=partial(sum_of, column="combinations"),
+        pick=sum_combinations,
     ),
     *_measures(
         "journalist_risk",

@@ -121,9 +121,9 @@ def count_sets(rows: Rows) -> Row:
     )
 
 
-def sum_of(rows: Rows, column: str) -> Row:
-    """Add the values of the column over all rows; without a row the sum is 0."""
-    return {column: sum(row[column] for row in rows)}
+def sum_combinations(rows: Rows) -> Row:
+    """Add the combinations of all rows; without a row the sum is 0."""
+    return {"combinations": sum(row["combinations"] for row in rows)}
 
 
 def largest_of(rows: Rows, names: Sequence[str]) -> Row:

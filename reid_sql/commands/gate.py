@@ -244,10 +244,10 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | None) -> None:
-    """Refuse to overwrite the policy, its tables or the baseline."""
+def protect_inputs(files: Mapping[str, Path], policy: Policy) -> None:
+    """Refuse to overwrite the policy or its tables."""
     refuse_to_overwrite(
-        {_option(name): file for name, file in files.items()}, files_read(policy, baseline)
+        {_option(name): file for name, file in files.items()}, files_read(policy, None)
     )
 
 

@@ -38,7 +38,7 @@ def run_prepare(options: argparse.Namespace) -> int:
     policy = read_policy(options.policy)
     release = files.pop("release", None)
     protected = files if release is None or release.is_dir() else {**files, "release": release}
-    protect_inputs(protected, policy, None)
+    protect_inputs(protected, policy)
     if HIERARCHIES in files:
         return _write_hierarchies(options, files)
     method = METHOD.check("--method", options.method or policy.preparing.method)

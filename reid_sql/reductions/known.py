@@ -36,7 +36,7 @@ SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 OF_PEOPLE: Final = Columns("columns of the scenario, and entity,")
-KNOWN_BYTES: Final = 600
+KNOWN_BYTES: Final = 600  # that a distinct record takes at least, as measured
 KNOWN_RECORDS: Final = Reduction(
     __name__,
     name="known_records",
@@ -61,7 +61,6 @@ KNOWN_RECORDS: Final = Reduction(
         "near": "BIGINT[]",
     },
     arrays=KnownRecords,
-    bytes_each=KNOWN_BYTES,
     reasons={"by": "a scenario describes one table and its population"},
 )
 

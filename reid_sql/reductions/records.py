@@ -28,6 +28,7 @@ from reid_sql.sql.text import Source, name, none_null, numbered, place_of
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
 HOUSED_QI: Final = Columns("quasi-identifiers, weight, household and key")
+# that a distinct record takes at least, from the lists for a body to its answers, as measured
 FITTED_BYTES: Final = 1400
 WEIGHTED_BYTES: Final = 600
 NOTHING_CREATED: Final = {
@@ -50,7 +51,6 @@ FITTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=FittedRecords,
-    bytes_each=FITTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
 )
@@ -69,7 +69,6 @@ WEIGHTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=WeightedRecords,
-    bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
 )

@@ -76,9 +76,7 @@ def fetch_values(
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
         table = fetch(rows.select(*unnumbered, *names), words, len(rows.columns))
         sent_values = dict(enumerate(names))
-        codes = _stack(
-            [dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names]
-        )
+        codes = _stack([dense_codes(pl.Series(pl.from_arrow(table[name]))) for name in names])
     else:
         placed, numbers, total = _numbered(rows, names, engine)
         sent = {name: placed[name] for name in unnumbered}

@@ -164,7 +164,6 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         mixture=mixture,
         shapes=posterior_of_shapes(full_table, subtables),
         sample=leave_records_out(mixture, evidence),
-        likelihoods=(full_table, *subtables),
     )
 
 
@@ -202,7 +201,7 @@ def _fit_tree(
     shapes, columns = posterior_of_shapes(full_table, subtables), of_tree.tree.columns
     parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
     places = tuple(range(len(columns)))
-    return PeopleModel(*parts, likelihoods=(full_table, *subtables), free_columns=places)
+    return PeopleModel(*parts, free_columns=places)
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

@@ -73,7 +73,7 @@ class Cells:
             self.against_the_table() if any(each.is_relative for each in recipes) else self.counts
         )
         if any(each.needs_size for each in recipes):
-            cells = cells.mutate(size=sum_over(cells, self.keys, "n"))
+            cells = cells.mutate(size=sum_over(cells, self.keys))
         if any(each.needs_tail for each in recipes):
             keys, n = window_keys(cells, self.keys), _double(cells["n"])
             tail = n.sum().over(ibis.cumulative_window(group_by=keys, order_by=cells["n"]))
@@ -103,7 +103,7 @@ class Cells:
         counts, in_table = self.counts, self.in_table
         total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
-            return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
+            return counts.mutate(in_table=sum_over(counts, ["s"]), total=total)
         joined = counts.left_join(in_table, counts["s"] == in_table["s"])
         of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
         return joined.mutate(in_table=ibis.coalesce(joined["in_table"], of_null), total=total)
