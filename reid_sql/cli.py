@@ -91,7 +91,7 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
     progress.begin("starting")
     try:
         if getattr(options, "plot", None):
-            from reid_sql.charts.picture import check_plot_file  # noqa: PLC0415 - before anything is counted
+            from reid_sql.charts.svg import check_plot_file  # noqa: PLC0415 - before anything is counted
 
             check_plot_file(options.plot)
         module, _, function = options.command.run.partition(":")

@@ -60,6 +60,11 @@ class UnknownParameterError(UnknownNameError, TypeError):
 class NoRecordsError(ReidError):
     """There is no record to measure."""
 
+    @classmethod
+    def of_table(cls, name: str) -> "NoRecordsError":
+        """Say which table has none."""
+        return cls(f"{name} must contain at least one record, got 0; pass a table with records")
+
 
 class TooFewRecordsError(OutOfDomainError):
     """There are too few records for an answer; of a group among others, its status says so."""

@@ -16,6 +16,7 @@ from reid_sql.parameters import (
     NULLS,
     TABLE,
     VALUE_OR_DROP,
+    Arguments,
     Values,
     list_text,
     sql_literal,
@@ -155,7 +156,7 @@ class Function:
         """The function's outputs, each once, the first one first; of one output, itself."""
         return tuple({each.key: each for each in self.outputs.values()}.values()) or (self,)
 
-    def choose(self, arguments: Mapping[str, Any]) -> tuple["Function", dict[str, Any]]:
+    def choose(self, arguments: Arguments) -> tuple["Function", dict[str, Any]]:
         """Return the output that checked arguments ask for, with its arguments; refuse those of another."""
         if not self.outputs:
             return self, dict(arguments)
@@ -245,7 +246,7 @@ class Function:
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
 
-    def uses_fallback(self, engine: str, arguments: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, arguments: Arguments) -> bool:
         """Whether DuckDB answers in place of the engine, from the records that the engine reads."""
         reduction = self.reduction
         return (

@@ -5,9 +5,6 @@ what comes to the client is the reduced statistics, or the distinct records wher
 more than a stated size.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 try:
     from ibis.expr.types import Table
 except ModuleNotFoundError:
@@ -19,10 +16,11 @@ from reid_sql.client.calls import answer_by_duckdb
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function
+from reid_sql.parameters import Arguments
 from reid_sql_udfs import declared
 
 
-def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
+def _at_client(function: Function, arguments: Arguments) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
     adapter.warn_of_people(function, arguments)
     place = adapter.CodedRecords(function, arguments)

@@ -6,7 +6,7 @@ contain the values that are drawn. All charts are readable in black and white.
 """
 
 from reid_sql.charts import column_charts, estimate_charts, risk_charts
-from reid_sql.charts.picture import pictured
+from reid_sql.charts.svg import pictured
 
 __all__ = [
     "attacks",

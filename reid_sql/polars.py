@@ -4,8 +4,7 @@ Row functions take column names, expressions or numbers and are expressions; tab
 or DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -14,10 +13,11 @@ from reid_sql.client.calls import open_shared_client, plan_call, run_call
 from reid_sql.engines.polars import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function
+from reid_sql.parameters import Arguments
 from reid_sql_udfs import declared
 
 
-def _by_duckdb(function: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
+def _by_duckdb(function: Function, arguments: Arguments) -> pl.LazyFrame:
     """What DuckDB answers, in this process, from the columns that the call needs, when they are collected."""
     call = plan_call(function, arguments, adapter)
 

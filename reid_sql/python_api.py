@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.engines.duckdb.planner import Calls, planned_calls
+from reid_sql.engines.duckdb.planner import planned_calls
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, describe_outputs
@@ -93,7 +93,10 @@ def _answered(
             # DuckDB 1.5 cannot materialize a relation.
             can = hasattr(duckdb.DuckDBPyRelation, "materialize")
             materialized = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
-        _warn_of_rows(con, calls)
+        if caution := describe_calls(calls, con.sql, "entity ="):
+            warnings.warn(caution, RowsNotPeopleWarning, stacklevel=3)
+        if caution := describe_codes_of_calls(calls, con.sql):
+            warnings.warn(caution, MissingCodesWarning, stacklevel=3)
     except duckdb.InvalidInputException as error:
         raise OutOfDomainError(sentence(error)) from None
     else:
@@ -101,14 +104,6 @@ def _answered(
     finally:
         for shown in frames:
             con.unregister(shown)
-
-
-def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
-    """Warn, at the line of the caller, where rows may not be people, and values stand for missing ones."""
-    if caution := describe_calls(calls, con.sql, "entity ="):
-        warnings.warn(caution, RowsNotPeopleWarning, stacklevel=4)
-    if caution := describe_codes_of_calls(calls, con.sql):
-        warnings.warn(caution, MissingCodesWarning, stacklevel=4)
 
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it

@@ -22,6 +22,7 @@ from reid_sql.parameters import (
     TABLE,
     TOLERANCE,
     VALUE_OR_DROP,
+    Arguments,
     Columns,
     Domain,
     Groups,
@@ -98,8 +99,6 @@ class Reduction:
     in the columns of `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction.
     `fallback` names by engine the arguments, and their values, for which DuckDB answers in place of an engine
     that counts the reduction itself; without a value it is any but NULL.
-    `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
-    as measured, where a body gets all distinct records at once.
     """
 
     family: str
@@ -110,7 +109,6 @@ class Reduction:
     arrays: type | None = None
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
-    bytes_each: int | None = None
     # that are answered at once, where a model is fitted to each at length
     max_groups: int | None = None
     absences: Mapping[str, str] = field(default_factory=dict)
@@ -127,7 +125,7 @@ class Reduction:
         wanted = fields(self.arrays) if self.arrays else ()
         return {each.name: {**self.columns, **NULL_REPORT_COLUMNS}[each.name] for each in wanted}
 
-    def compares_shares(self, arguments: Mapping[str, Any]) -> bool:
+    def compares_shares(self, arguments: Arguments) -> bool:
         """Whether a call compares a class with the whole table, where a person has one value."""
         return self.of_shares or arguments.get("measure") in self.measures_of_shares
 
@@ -150,7 +148,7 @@ class Reduction:
         by_duckdb = {name for name, words in self.fallback.get(engine, {}).items() if not words}
         return [argument.name for argument in self.arguments if argument.name not in by_duckdb]
 
-    def uses_fallback(self, engine: str, arguments: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, arguments: Arguments) -> bool:
         """Whether DuckDB answers these arguments from what the engine reads."""
         if not has_implementation(self.family, engine):
             return True
@@ -215,7 +213,7 @@ class Needs(Enum):
 
 
 def columns_as_codes(
-    needs: Needs, arguments: Mapping[str, Any], columns: Sequence[str], *, is_drawn: bool = False
+    needs: Needs, arguments: Arguments, columns: Sequence[str], *, is_drawn: bool = False
 ) -> dict[str, Needs]:
     """Choose the columns of which numbers may stand for values, with what the answer needs of them.
 
@@ -300,7 +298,7 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
         )
 
 
-def identifying_column(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+def identifying_column(arguments: Arguments) -> tuple[str, str] | None:
     """The parameter that names the column which identifies people or records, and the column, if any does.
 
     >>> identifying_column({"tbl": "visits", "entity": None, "key": "row_id"})

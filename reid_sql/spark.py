@@ -5,9 +5,6 @@ reduced statistics, never more than a stated size. Row functions take column nam
 Columns; `register(spark)` puts them into Spark SQL under the same names.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 try:
     from pyspark.sql import DataFrame, SparkSession
 except ModuleNotFoundError:
@@ -21,10 +18,11 @@ from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.adapter import SparkTexts
 from reid_sql.engines.spark.functions import register as register_functions
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import Arguments
 from reid_sql_udfs import declared
 
 
-def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
+def _on_driver(function: Function, arguments: Arguments) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
     adapter.warn_of_people(function, arguments)

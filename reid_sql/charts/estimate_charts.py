@@ -59,7 +59,7 @@ def methods(answer: object) -> spec.Chart:
             spec.Strokes(strokes, ""),
             spec.Line(estimates, list(places), "", marker=Marker.POINT),
             spec.Bars(
-                [len(estimated) + place for place in range(len(missing))],
+                list(range(len(estimated), len(rows))),
                 [0.0] * len(missing),
                 [str(row["status"]) for row in missing],
                 Style.PLAIN,

@@ -299,7 +299,7 @@ def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> 
     lengths = [SWATCH_WIDTH + ENTRY_GAP + width(mark.words) for mark in named]
     free = room - sum(lengths)
     is_one_row = width(chart.up.words) + ENTRY_GAP <= free
-    row = 0 if is_one_row or not named else 1
+    row = int(bool(named) and not is_one_row)
     x = free + ENTRY_GAP if is_one_row else 0.0
     words: list[tuple[float, int, str]] = [(0.0, 0, chart.up.words)]
     swatches: list[tuple[float, int, Drawn]] = []

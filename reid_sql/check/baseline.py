@@ -179,7 +179,7 @@ def _find_other_roles(
     """
     parameters = [parameter.name for parameter in check.measure.declared.parameters]
     roles = [role for name, role in OTHER_TABLES.items() if name in parameters]
-    roles += PUBLISHED if check.measure.takes("tables") else ()
+    roles += PUBLISHED * check.measure.takes("tables")
     other_roles = []
     for role in roles:
         source, file = table.role_sources.get(role), before.get(f"{role}_file")

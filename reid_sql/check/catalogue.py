@@ -1,6 +1,7 @@
 """The measures that a policy can name. A measure on a new function is one row."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from reid_sql.check.measure import (
@@ -12,9 +13,8 @@ from reid_sql.check.measure import (
     largest_of,
     people_of_cells,
     people_of_revealed,
-    row_of,
     strongest,
-    sum_of,
+    sum_combinations,
     whole_join,
 )
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
@@ -92,12 +92,12 @@ _BEFORE_SENSITIVE: Final = (
         (
             "distinction",
             "distinct combinations per record, of the columns that distinguish most",
-            {"pick": highest("distinction")},
+            {"pick": partial(highest, column="distinction")},
         ),
         (
             "separation",
             "share of pairs of records that differ, by the columns that distinguish most",
-            {"pick": highest("separation")},
+            {"pick": partial(highest, column="separation")},
         ),
         monotone=True,
     ),
@@ -122,7 +122,7 @@ _BEFORE_SENSITIVE: Final = (
         "combinations",
         "count",
         extra=(Parameter("k", LEAST_SHARED, 5),),
-        pick=sum_of("combinations"),
+        pick=sum_combinations,
     ),
     *_measures(
         "journalist_risk",
@@ -224,7 +224,7 @@ _BEFORE_SENSITIVE: Final = (
             )
         ),
         extra=(ATTACK,),
-        pick=row_of("measure", "risk"),
+        row_by=("measure", "risk"),
         unused=(*ESTIMATES, *NO_THRESHOLD),
     ),
 )
@@ -353,7 +353,7 @@ ALL: Final = (
     *_measures(
         "audit_synthetic",
         *(
-            (name, words, {"pick": strongest(*attacks), "unused": unused})
+            (name, words, {"pick": partial(strongest, attacks=attacks), "unused": unused})
             for name, words, attacks, unused in (
                 (
                     "replicated_uniques",
@@ -413,13 +413,16 @@ ALL: Final = (
         (
             "cells_below_k",
             "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
-            {"pick": count_rules(FEW_PEOPLE), "unused": ("value", "p_percent", *SUPPRESSING)},
+            {
+                "pick": partial(count_rules, rules=(FEW_PEOPLE,)),
+                "unused": ("value", "p_percent", *SUPPRESSING),
+            },
         ),
         (
             "dominated_cells",
             "cells in which the largest contributors to a value can be estimated",
             {
-                "pick": count_rules(DOMINANCE, P_PERCENT),
+                "pick": partial(count_rules, rules=(DOMINANCE, P_PERCENT)),
                 "unused": ("k", *SUPPRESSING),
                 "extra": (
                     Parameter("value", Column("value")),
@@ -438,19 +441,19 @@ ALL: Final = (
             "cells of published tables that show fewer than k people",
             # what hidden counts may be changes no count that is shown
             {
-                "pick": count_cells("finding", PUBLISHED),
+                "pick": partial(count_cells, column="finding", words=(PUBLISHED,)),
                 "unused": (*OF_SUMS, "lowest", "highest", "within", "rule"),
             },
         ),
         (
             "recoverable_cells",
             "hidden cells of published tables, and groups between them, that are known, or known below k",
-            {"pick": count_cells("finding", RECOVERED, BELOW_K)},
+            {"pick": partial(count_cells, column="finding", words=(RECOVERED, BELOW_K))},
         ),
         (
             "recovered_by_difference",
             "the same, where it takes several of the tables",
-            {"pick": count_cells("revealed_by", SEVERAL_TABLES)},
+            {"pick": partial(count_cells, column="revealed_by", words=(SEVERAL_TABLES,))},
         ),
         column="cells",
         unit="count",
@@ -467,7 +470,7 @@ ALL: Final = (
         "value",
         "count",
         unused=("sensitive", "more"),
-        pick=largest_of("followed", "followed_within"),
+        pick=partial(largest_of, names=("followed", "followed_within")),
         of_uniques=True,
     ),
     # Whom another table of the same people singles out.

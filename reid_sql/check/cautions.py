@@ -310,7 +310,7 @@ def measure_released_columns(
     described = without_names(released, [table.entity] if table.entity else [])
     unchecked = without_names(described, columns_checked(table))
     together = tuple(described[:MAX_COLUMNS])
-    sets = [*((name,) for name in unchecked), *([together] if together else [])]
+    sets = [*((name,) for name in unchecked), *[together] * bool(together)]
     unique = engine.count_unique(sets, errors)
     alone = [ColumnAlone(name, count) for name, count in zip(unchecked, unique, strict=False)]
     alone.sort(key=lambda each: -records - 1 if each.unique is None else -each.unique)

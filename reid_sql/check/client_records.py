@@ -17,7 +17,7 @@ from ibis.expr.types import Column, Table
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row, argument_of
+from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.sources import Codes, codes_of
 from reid_sql.check.table_engine import TableEngine
@@ -41,7 +41,7 @@ from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import quoted
+from reid_sql.parameters import Arguments, Row, quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared
@@ -140,7 +140,7 @@ class ClientRecords:
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str],
         group: Group,
     ) -> list[Row]:
@@ -148,13 +148,13 @@ class ClientRecords:
         part = self._part(self._request(function, qi, arguments, by), group)
         return self._calls.call(function, qi, arguments, part)
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
         part = self._part(self._request_of(check), group)
         return self._calls.call_measure(check, arguments, part)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> list[Row]:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
         view = self._view(self._request(function, qi, arguments, by))
@@ -170,7 +170,7 @@ class ClientRecords:
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str] = (),
         needs: Needs | None = None,
         *,
@@ -354,13 +354,13 @@ class SensitiveMeasures:
         # that were asked together, whether they were answered or not
         self._joined: set[Place] = set()
 
-    def has(self, function: Function, arguments: Mapping[str, Any]) -> bool:
+    def has(self, function: Function, arguments: Arguments) -> bool:
         """Whether the function is such a measure of the whole table, and the database can answer it."""
         plain = arguments.get("nulls") != "wildcard" and not arguments.get("entity")
         return function.reduction in MEASURES and plain and not arguments.get("by")
 
     def call(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], ask: Ask
+        self, function: Function, qi: Sequence[str], arguments: Arguments, ask: Ask
     ) -> list[Row]:
         """Answer one measure; the others of the same columns are counted with it."""
         place, variant = (tuple(qi), arguments["sensitive"]), _variant_of(function, arguments)
@@ -417,7 +417,7 @@ class SensitiveMeasures:
             self._counts[place, variant] = summed.rename_columns(columns).sort_by("class_size")
 
 
-def _variant_of(function: Function, arguments: Mapping[str, Any]) -> Variant:
+def _variant_of(function: Function, arguments: Arguments) -> Variant:
     reduction = function.reduction
     names = [] if reduction is None else [each.name for each in reduction.arguments]
     options = [name for name in ("variant", "c") if name in names]

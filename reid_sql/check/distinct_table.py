@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from reid_sql.check.table_engine import Tuples
 from reid_sql.engines.duckdb.source import folded, refuse
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers, quoted
 
-Rows = list[tuple[Any, ...]]
-Ask = Callable[[str], Rows]
+Ask = Callable[[str], Tuples]
 
 
 class DistinctCounts:
@@ -43,7 +43,7 @@ class DistinctCounts:
         listed = ", ".join([*keys, f"{self.count} AS records"])
         return f"SELECT {listed} FROM {self.relation} GROUP BY ALL ORDER BY {order}"
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Rows:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         """Count records by group and by which columns are NULL: the values, whether any is, the records."""
         groups = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
         gaps = [
@@ -60,7 +60,7 @@ class DistinctCounts:
 
     def count_sizes(
         self, qi: Sequence[str], by: Sequence[str], *, drop: bool, relation: str | None = None
-    ) -> Rows:
+    ) -> Tuples:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 
         The records are grouped by the columns, then the classes by their size. With `drop`, records that lack
@@ -218,19 +218,18 @@ class DistinctTable(DistinctCounts):
         self._tables: list[str] = []
         self._values: dict[str, str] = {}
         unique = bool(columns) and is_nearly_unique(ask, self.relation)
-        if columns and not unique:
-            select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
-            self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
         if unique:
             columns = list(dict.fromkeys([*columns, *others]))
             super().__init__(ask, columns, _select(columns, tbl), "count(*)")
-        self.records = self.count_records()
-        lines = self.records
-        if columns and not unique:
+        elif columns:
+            select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
+            self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
+        lines = self.records = self.count_records()
+        if self._tables:
             lines = int(ask(f"SELECT count(*) FROM {self.relation}")[0][0])
         may_be_unique = unique or (columns and lines >= MIN_RECORDS)
         self.unique = NearlyUnique(ask, self.relation, self.name, lines) if may_be_unique else None
-        self._counted: dict[Any, list[tuple[Any, ...]]] = {}
+        self._counted: dict[Any, Tuples] = {}
 
     def _create(self, name: str, select: str) -> str:
         self.ask(f"CREATE TEMP TABLE {name} AS {select}")
@@ -280,7 +279,7 @@ class DistinctTable(DistinctCounts):
 
     def class_sizes(
         self, qi: Sequence[str], by: Sequence[str] = (), *, drop: bool = False
-    ) -> list[tuple[Any, ...]]:
+    ) -> Tuples:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 
         With `drop`, records that lack a value in `qi` are left out.
@@ -293,7 +292,7 @@ class DistinctTable(DistinctCounts):
 
     def _add_unique(
         self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], filled: Sequence[str]
-    ) -> list[tuple[Any, ...]]:
+    ) -> Tuples:
         """Add the distinct records that are not among the rest: each is a class of its own."""
         unique = self._count_filled(self.relation, by, filled)
         without_rest = [(*row[:-1], -row[-1]) for row in self._count_filled(rest, by, filled)]
@@ -303,9 +302,7 @@ class DistinctTable(DistinctCounts):
             classes[repr(row[:-1])] += row[-1]
         return [(*keys[key], number) for key, number in classes.items() if number]
 
-    def _count_filled(
-        self, relation: str, by: Sequence[str], filled: Sequence[str]
-    ) -> list[tuple[Any, ...]]:
+    def _count_filled(self, relation: str, by: Sequence[str], filled: Sequence[str]) -> Tuples:
         """Count the distinct records of each group and number of equal ones; none lacks a `filled` value."""
         key = (relation, tuple(by), frozenset(filled))
         if key not in self._counted:
@@ -317,7 +314,7 @@ class DistinctTable(DistinctCounts):
             )
         return self._counted[key]
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Rows:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         """Count records by group and by which columns are NULL; refuses groups that a collation folds."""
         refuse(by, self.folded)
         return super().count_gaps(columns, by)

@@ -10,7 +10,7 @@ import numpy as np
 
 from reid_sql.check.distinct_table import DistinctTable, Rest
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row, argument_of
+from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -31,7 +31,7 @@ from reid_sql.check.sources import (
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
@@ -40,7 +40,16 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import DIVERSITY, ClassValues
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    TABLES,
+    Arguments,
+    Columns,
+    Row,
+    fold_case,
+    quoted,
+    sql_literal,
+)
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.reductions.disclosure import L_DIVERSITY
@@ -79,7 +88,7 @@ class Calls:
         self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], tbl: str
+        self, function: Function, qi: Sequence[str], arguments: Arguments, tbl: str
     ) -> list[Row]:
         """Call a function on one relation."""
         call, values = self._write_call(
@@ -87,7 +96,7 @@ class Calls:
         )
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], tbl: str) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> list[Row]:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
@@ -102,7 +111,7 @@ class Calls:
         return [{**row, **fit} for row in rows]
 
     def _write_call(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> tuple[str, list[Any]]:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
@@ -116,9 +125,7 @@ class Calls:
         named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
-    def _argument(
-        self, parameter: Parameter, qi: Sequence[str], arguments: Mapping[str, Any]
-    ) -> Any:  # noqa: ANN401
+    def _argument(self, parameter: Parameter, qi: Sequence[str], arguments: Arguments) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
             if parameter.name != "sensitive":
@@ -206,7 +213,7 @@ class DuckDBTable(TableEngine):
         seen.cautions = list(self.cautions)
         return seen
 
-    def ask(self, sql: str, label: str = "counting") -> list[tuple[Any, ...]]:
+    def ask(self, sql: str, label: str = "counting") -> Tuples:
         """Run one statement, showing progress where a person watches."""
         return run(self.con, sql, None, f"{self.table.name}: {label}").rows
 
@@ -236,7 +243,7 @@ class DuckDBTable(TableEngine):
             return self.distinct.records
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(
             f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people"
@@ -249,24 +256,22 @@ class DuckDBTable(TableEngine):
         name = quoted(self.table.entity)
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         self._group_tables[tuple(by)] = self.distinct.groups(by)
         return self.ask(
             f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place"
         )
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         return self.distinct.class_sizes(qi, by, drop=drop)
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         return self.distinct.match_groups(qi, by)
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
             f"SELECT {self._count()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
@@ -333,7 +338,7 @@ class DuckDBTable(TableEngine):
         return find_panels(self.con.sql, tbl, named)
 
     def call_on(
-        self, relation: str, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, relation: str, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> list[Row]:
         self.calls.whole = self.whole
         asked = {"variant": "distinct", "nulls": "value", "entity": None}
@@ -347,9 +352,7 @@ class DuckDBTable(TableEngine):
                 return self._measure_rest(function, rest, arguments)
         return self.calls.call(function, qi, arguments, relation)
 
-    def _measure_rest(
-        self, function: Function, rest: Rest, arguments: Mapping[str, Any]
-    ) -> list[Row]:
+    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> list[Row]:
         """Measure the classes of records that may be equal; each other record is a class of one value."""
         *qi, sensitive = rest.columns
         classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
@@ -373,7 +376,7 @@ class DuckDBTable(TableEngine):
             self._views[tuple(by)] = view
         return self._views[tuple(by)]
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
         return self.calls.call_measure(check, arguments, self.part(check.by, group))
 
@@ -461,7 +464,7 @@ def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
 def _null_codes(engine: DuckDBTable, view: str) -> str:
     """Name a view in which the values that the policy declares missing are NULL; the same where none are."""
     codes = engine.table.codes_as_nulls
-    types = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
+    types: dict[str, str] = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
     if not any(codes_of(codes, name) for name in types):
         return view
     engine.ask(f"CREATE TEMP VIEW {view}_known AS {select_known(view, types, codes)}")

@@ -3,7 +3,7 @@
 What cannot be measured is a refusal in its place, so that nobody takes it for a pass.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any, Final
@@ -34,7 +34,7 @@ from reid_sql.models.classes.repeats import count_copies
 from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
-from reid_sql.parameters import plain
+from reid_sql.parameters import Row, Rows, plain
 from reid_sql.terminal.runner import sentence
 
 ShowProgress = Callable[[str], None]
@@ -223,10 +223,13 @@ def _count_ahead(counts: TableCounts, check: Check, mask: Mask) -> None:
         return
 
 
-def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Figure:
+def read_figure(check: Check, rows: Rows, group: Group) -> Figure:
     """Take the check's figure from the function's answer."""
     measure = check.measure
-    row = measure.pick(rows, check.parameters)
+    if measure.row_by:
+        column, parameter = measure.row_by
+        rows = [row for row in rows if row[column] == check.parameters[parameter]]
+    row = measure.pick(rows)
     status = row.get("status") or OK
     # an interval that covers too seldom decides nothing
     covers = measure.interval and COVERED not in status
@@ -256,7 +259,7 @@ def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - a cell of an answ
     return None if value is None else int(value)
 
 
-def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
+def _remarks(check: Check, row: Row) -> tuple[Remark, ...]:
     """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
     if blank := row.get("blank_records"):
         columns = ", ".join(check.counted)

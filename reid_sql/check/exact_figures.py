@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import Remark
 from reid_sql.check.sources import Evidence
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import Row
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.models.numerics.quantiles import percent
 
-Page = ReportPage
 ROWS: Final = 200  # groups shown; the JSON has all
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
 OWN_VIEW: Final = "the policy's own quasi-identifiers, and the checks that no recipient has"
@@ -73,13 +72,13 @@ class Additions:
 NO_ADDITIONS: Final = Additions()
 
 
-def render_html(page: Page, additions: Additions = NO_ADDITIONS) -> str:
+def render_html(page: ReportPage, additions: Additions = NO_ADDITIONS) -> str:
     """Write the report as a document."""
     title = f"{page['policy']['name']}: {page['verdict']}"
     return render_document(title, render_body(page, additions))
 
 
-def render_body(page: Page, additions: Additions = NO_ADDITIONS) -> str:
+def render_body(page: ReportPage, additions: Additions = NO_ADDITIONS) -> str:
     """Write the sections of the report, as a document of one or of several reports has them."""
     refuse_unmasked(page)
     prepared = additions.prepared
@@ -99,7 +98,7 @@ def render_body(page: Page, additions: Additions = NO_ADDITIONS) -> str:
     return "".join(parts)
 
 
-def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
+def _verdict_section(page: ReportPage, before: Sequence[str], *, advise: bool) -> str:
     word, rest = describe_verdict(page)
     verdicts = ", ".join(
         f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count
@@ -116,7 +115,7 @@ def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
     )
 
 
-def _recipients(page: Page) -> str:
+def _recipients(page: ReportPage) -> str:
     """For whom the release passes: the controller, then each recipient with what they may know."""
     knowledge = {each["name"]: describe_knowledge(each) for each in page["recipients"]}
     rows = "".join(
@@ -127,7 +126,7 @@ def _recipients(page: Page) -> str:
     return f"<h2>For whom</h2>{render_table(('verdict', 'for whom', 'where, and what they may know'), rows)}"
 
 
-def cautions_section(page: Page) -> str:
+def cautions_section(page: ReportPage) -> str:
     """The cautions on each table, once, with the lines of the policy that resolve them."""
     parts = []
     for table in page["tables"]:
@@ -140,7 +139,7 @@ def cautions_section(page: Page) -> str:
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
 
 
-def released_columns_section(page: Page) -> str:
+def released_columns_section(page: ReportPage) -> str:
     """The columns of each table that no check measures, and those that the release lacks."""
     parts = []
     for table in page["tables"]:
@@ -151,7 +150,7 @@ def released_columns_section(page: Page) -> str:
     return f"<h2>Columns in no check</h2>{listed}" if listed else ""
 
 
-def render_checks(page: Page) -> str:
+def render_checks(page: ReportPage) -> str:
     """A table of checks for each table of the policy, below its name."""
     head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     parts = []
@@ -166,7 +165,7 @@ def render_checks(page: Page) -> str:
     return f"<h2>Checks</h2>{''.join(parts)}"
 
 
-def _check_row(check: Page, above: Sequence[str], noun: str) -> str:
+def _check_row(check: ReportPage, above: Sequence[str], noun: str) -> str:
     explanation = explain_verdict(check, above)
     words = f"<strong>{escape(describe_check(check))}</strong>"
     measured = check["words"].replace("records", noun)
@@ -191,7 +190,7 @@ def _figure_cell(figure: str) -> str:
     return escape(value) + (f"<br><span class=soft>({escape(interval)}</span>" if mark else "")
 
 
-def _group_tables(page: Page) -> str:
+def _group_tables(page: ReportPage) -> str:
     nouns = {table["name"]: counted_noun(table) for table in page["tables"]}
     groups = "".join(
         _group_table(check, nouns[check["table"]]) for check in page["checks"] if check["by"]
@@ -199,7 +198,7 @@ def _group_tables(page: Page) -> str:
     return f"<h2>Group by group</h2>{groups}" if groups else ""
 
 
-def _group_table(check: Page, noun: str) -> str:
+def _group_table(check: ReportPage, noun: str) -> str:
     shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
     rows = "".join(
         f"<tr class={css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
@@ -221,7 +220,7 @@ def hash_label(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
 
 
-def provenance_section(page: Page) -> str:
+def provenance_section(page: ReportPage) -> str:
     """How the report was made, and of what."""
     seeds = sorted(
         {
@@ -247,7 +246,7 @@ def provenance_section(page: Page) -> str:
         + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are masked",
     }
-    facts["digest"] = page["digest"] + (", signed" if page["signature"] else "")
+    facts["digest"] = page["digest"] + ", signed" * bool(page["signature"])
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
         facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (

@@ -19,7 +19,6 @@ from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import counted_noun
 from reid_sql.models.numerics.quantiles import percent
 
-Page = ReportPage
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
 
 
@@ -57,7 +56,7 @@ def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ())
     return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def table_section(page: Page, table: Page) -> str:
+def table_section(page: ReportPage, table: ReportPage) -> str:
     """What was counted of a table, its class sizes and its columns."""
     parts = [f"<h2>{escape(table['name'])}</h2>{_table_facts(table)}"]
     if table["class_sizes"]:
@@ -73,7 +72,7 @@ def table_section(page: Page, table: Page) -> str:
     return "".join(parts)
 
 
-def _table_facts(table: Page) -> str:
+def _table_facts(table: ReportPage) -> str:
     named = ", ".join(table["quasi_identifiers"]) or "none"
     where = table["file"] + (f", table {table['table']}" if table["table"] else "")
     nulls = {
@@ -105,7 +104,7 @@ def definition_list(facts: Mapping[str, str]) -> str:
     )
 
 
-def _class_sizes(page: Page, table: Page) -> str:
+def _class_sizes(page: ReportPage, table: ReportPage) -> str:
     safe = max(
         (c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL
     )
@@ -116,7 +115,7 @@ def _class_sizes(page: Page, table: Page) -> str:
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}"
 
 
-def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
+def _checks_of_table(page: ReportPage, table: ReportPage, measure: str) -> list[ReportPage]:
     """The checks of a measure on what is drawn: the whole table, by its own quasi-identifiers."""
     return [
         check
@@ -128,7 +127,7 @@ def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
     ]
 
 
-def _columns(table: Page) -> str:
+def _columns(table: ReportPage) -> str:
     shown = quasi_identifiers_chart(table)
     words = (
         "Average risk: the share of right matches if an attacker links everybody. Each label has it with all "
@@ -139,7 +138,7 @@ def _columns(table: Page) -> str:
     )
 
 
-def _column_table(table: Page) -> str:
+def _column_table(table: ReportPage) -> str:
     alone = len(table["columns"]) == 1
     rows = "".join(
         f"<tr><td>{escape(each['column'])}</td><td class=number>"
@@ -153,11 +152,11 @@ def _column_table(table: Page) -> str:
     )
 
 
-def _unique(risk: Page | None) -> str:
+def _unique(risk: ReportPage | None) -> str:
     return "masked" if risk is None else percent(risk["uniqueness"])
 
 
-def _population_risk(answer: Page) -> str:
+def _population_risk(answer: ReportPage) -> str:
     people = f"{answer['population']:,.0f}"
     title = f"<h3>In a population of {people} people</h3>"
     if answer["method"] is None:
@@ -171,7 +170,7 @@ def _population_risk(answer: Page) -> str:
     return f"{title}{quote}{definition_list(facts)}{status}"
 
 
-def _forecast(page: Page, table: Page) -> str:
+def _forecast(page: ReportPage, table: ReportPage) -> str:
     forecast = table["forecast"]
     title = (
         "<h3>Forecast: right matches in larger populations, by a second method (pyc_forecast)</h3>"
@@ -193,7 +192,7 @@ def _forecast(page: Page, table: Page) -> str:
     return f"{title}{render_chart(shown, table, words)}"
 
 
-def _risky(table: Page) -> str:
+def _risky(table: ReportPage) -> str:
     rows = "".join(
         f"<tr><td class=number>{each['class_size']:,}</td>"
         + "".join(

@@ -22,7 +22,7 @@ from reid_sql.check.client_records import (
 )
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -34,7 +34,7 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Source
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Tuples, parts_of
 from reid_sql.client.calls import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
@@ -57,7 +57,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Wrong
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Row
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
@@ -148,7 +148,7 @@ class IbisTable(RemoteTable):
         self._measures = SensitiveMeasures(table, self.frame)
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
         # the class sizes by sets of columns
-        self._counted: dict[frozenset[str], list[tuple[Any, ...]]] = {}
+        self._counted: dict[frozenset[str], Tuples] = {}
         self._has_counted_sets = False  # whether all sets were counted at once
         self._columns: dict[str, DistinctRecords] = {}  # of those that came to the client
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
@@ -200,16 +200,14 @@ class IbisTable(RemoteTable):
         """The columns whose class sizes show whether the table changed."""
         return columns_counted(self.table)[:MAX_COLUMNS]
 
-    def _class_sizes(
-        self, counted: list[tuple[Any, ...]] | None = None
-    ) -> list[list[tuple[Any, ...]]]:
+    def _class_sizes(self, counted: Tuples | None = None) -> list[Tuples]:
         """Count the classes of each size: of the table by all that is counted, and of the population."""
         sizes = [sorted(counted) if counted else self._sizes_of(self.frame, self._compared)]
         if self.population is not None:
             sizes.append(self._sizes_of(self.population, list(self.table.quasi_identifiers)))
         return sizes
 
-    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> Tuples:
         if not columns:
             return [(self._number(frame), 1)]
         rows = self._ask(lambda: ri.class_size_histogram(frame, list(columns)))
@@ -241,7 +239,7 @@ class IbisTable(RemoteTable):
             self._records = self._number(self.frame)
         return self._records
 
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         columns = [*by, str(self.table.entity)]
         people = with_aliases(self.frame, columns).group_by(aliases(columns)).agg()
         groups = aliases(by)
@@ -249,7 +247,7 @@ class IbisTable(RemoteTable):
         answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         check_columns(DIVIDING, by, self.frame)
         names = aliases(by)
         classes = self._fetch_groups(
@@ -265,7 +263,7 @@ class IbisTable(RemoteTable):
         }
         return sorted(groups, key=lambda group: [order_of(value) for value in group[:-1]])
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         named, groups = [*by, *columns], aliases(by)
         rows = with_aliases(self.frame, named)
         gaps = {
@@ -281,9 +279,7 @@ class IbisTable(RemoteTable):
             for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
         nulls, names = "drop" if drop else "value", group_names(by)
@@ -295,7 +291,7 @@ class IbisTable(RemoteTable):
             if row["classes"]
         ]
 
-    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> Tuples:
         """Count by these columns, and at once by all others that the checks and the report count by.
 
         Records that come to the client for a check are counted there, as `fetch` does.
@@ -314,11 +310,9 @@ class IbisTable(RemoteTable):
                 self._counted[frozenset(counted)] = sizes
         return self._counted[columns]
 
-    def _count_sets(
-        self, sets: Sequence[Sequence[str]], *, drop: bool
-    ) -> list[list[tuple[Any, ...]]]:
+    def _count_sets(self, sets: Sequence[Sequence[str]], *, drop: bool) -> list[Tuples]:
         """Count the classes of each size by each of some sets of columns, in one statement."""
-        sizes: list[list[tuple[Any, ...]]] = [[] for _ in sets]
+        sizes: list[Tuples] = [[] for _ in sets]
         for row in self._ask(lambda: histograms(self.frame, sets, drop=drop)):
             sizes[row["place"]].append((row["class_size"], row["classes"]))
         return sizes
@@ -328,7 +322,7 @@ class IbisTable(RemoteTable):
         sets = sets_counted(self.table, overview=self.counts_overview)
         return [each for each in sets if frozenset(each) not in self._counted]
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         names = self.table.quasi_identifiers
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
         return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
@@ -353,7 +347,9 @@ class IbisTable(RemoteTable):
         try:
             for part in parts_of(comparable_sets, MAX_SETS):
                 for columns, sizes in zip(part, self._count_sets(part, drop=False), strict=True):
-                    counted[tuple(columns)] = int(dict(sizes).get(1, 0))
+                    counted[tuple(columns)] = next(
+                        (number for size, number in sizes if size == 1), 0
+                    )
         except errors:  # the checks say why; the report names the columns as not counted
             return [None for _ in sets]
         return [counted.get(tuple(each)) for each in sets]
@@ -385,7 +381,7 @@ class IbisTable(RemoteTable):
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
@@ -394,21 +390,21 @@ class IbisTable(RemoteTable):
         return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> list[Row]:
         if function.uses_fallback("ibis", arguments):
             return self._client.call_by_group(function, qi, arguments, by)
         return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
-        self, relation: Table, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
+        self, relation: Table, function: Function, qi: Sequence[str], arguments: Arguments
     ) -> list[Row]:
         if relation is self.frame and self._measures.has(function, arguments):
             return self._measures.call(function, qi, arguments, self._asked)
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**bound, **function.preset))
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, arguments, group)
 

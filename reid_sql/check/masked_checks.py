@@ -12,7 +12,7 @@ from reid_sql.check.inference import By, Cell, groups_to_hide
 from reid_sql.check.masked_columns import columns_page
 from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, hides_figure
 from reid_sql.check.masked_tables import MaskedClasses, mask_classes, table_page
-from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
+from reid_sql.check.masking import Mask, Page, Sentence, round_above, settings
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import Count, codes_of_status, remark
 from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgement
@@ -22,8 +22,6 @@ STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
 # of a table, up to which a reader may know which classes a count sums
 MAX_CLASSES_SUMMED: Final = 50
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
-
-Page = dict[str, Node]
 
 
 @dataclass(frozen=True)

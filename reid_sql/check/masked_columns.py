@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from reid_sql.check.exact_figures import MeasuredTable, ReleasedColumns
 from reid_sql.check.masked_tables import MaskedClasses
-from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
+from reid_sql.check.masking import Mask, Node, Page, Sentence, Setting, Worded
 from reid_sql.check.remarks import name_rows
 
 NOT_COUNTED: Final = "could not be counted"
@@ -48,7 +48,6 @@ OF_A_RELEASE: Final = Words(
 Parts = tuple[str | Worded, ...]
 NOBODY: Final[Parts] = ("nobody",)
 NOT_MEASURED: Final[Parts] = (NOT_COUNTED,)
-Page = dict[str, Node]
 
 
 def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) -> Page | None:

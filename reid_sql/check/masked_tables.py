@@ -12,7 +12,7 @@ from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.exact_figures import MeasuredTable, Overview
 from reid_sql.check.inference import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, ends_around
-from reid_sql.check.masking import Bin, Mask, Node, Setting, settings
+from reid_sql.check.masking import Bin, Mask, Node, Page, Setting, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult
@@ -150,13 +150,11 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     unit, counted = each.check.measure.unit, records - judgement.figure.dropped
     scale = 1 if unit == "count" else counted
     bound = bound_of_figure(each.check, judgement, records, mask)
-    low, high = (
-        (value, value) if bound is None else ends_around(value, each.check.measure, records, mask)
-    )
-    least, most = low * scale, high * scale
+    least = most = value * scale
     # A reader of "below" knows more than the bound: the round number before it, which the figure reached.
     if bound is not None:  # the figure is below its bound, and counts are whole
-        least, most = math.ceil(least - SLACK), math.ceil(most - SLACK) - 1
+        low, high = ends_around(value, each.check.measure, records, mask)
+        least, most = math.ceil(low * scale - SLACK), math.ceil(high * scale - SLACK) - 1
     if name in OF_UNIQUE:
         yield Statement("records", least, most, 1)
     elif name == "records_at_risk" and each.check.parameters["threshold"]:
@@ -169,8 +167,6 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
 
 
 STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of some class size"
-
-Page = dict[str, Node]
 
 
 def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) -> Page:

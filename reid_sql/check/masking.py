@@ -76,6 +76,7 @@ class Sentence:
 
 
 Node = Figure | Setting | Sentence | str | bool | None | Mapping[str, "Node"] | Sequence["Node"]
+Page = dict[str, Node]
 
 
 class ReportPage(dict[str, Any]):

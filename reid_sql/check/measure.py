@@ -18,7 +18,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
-from reid_sql.parameters import POPULATION, Number, Tables
+from reid_sql.parameters import POPULATION, Arguments, Number, Row, Rows, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 
@@ -91,36 +91,22 @@ def _declared() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
     return kinds, wholes
 
 
-Row = Mapping[str, Any]
-Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
+Pick = Callable[[Rows], Row]  # of the rows of an answer, the one with the figure
 # the people of each cell, in each division of them
-Cells = Callable[[Sequence[Row]], list[list[int]]]
+Cells = Callable[[Rows], list[list[int]]]
 
 
-def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+def only_row(rows: Rows) -> Row:
     """Take the only row."""
     return rows[0]
 
 
-def row_of(column: str, parameter: str) -> Pick:
-    """Take the row whose column has the word that the check gives."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
-        return next(row for row in rows if row[column] == parameters[parameter])
-
-    return pick
-
-
-def highest(column: str) -> Pick:
+def highest(rows: Rows, column: str) -> Row:
     """Take the row with the highest value; one without a value comes first, as it could be any."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
-
-    return pick
+    return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
 
 
-def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+def count_sets(rows: Rows) -> Row:
     """Count the sets of columns that are listed; without an answer where not all were searched.
 
     Then the first of those that were found is named, which is one that an attacker may know.
@@ -135,60 +121,44 @@ def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # no
     )
 
 
-def sum_of(column: str) -> Pick:
-    """Add the values of the column over all rows; without a row the sum is 0."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        return {column: sum(row[column] for row in rows)}
-
-    return pick
+def sum_combinations(rows: Rows) -> Row:
+    """Add the combinations of all rows; without a row the sum is 0."""
+    return {"combinations": sum(row["combinations"] for row in rows)}
 
 
-def largest_of(*names: str) -> Pick:
+def largest_of(rows: Rows, names: Sequence[str]) -> Row:
     """Take the largest figure of these names, the last one of which compares most.
 
     None where little could be compared even so, as it would be too low. A figure that needs a parameter which
     a check does not give is in no row.
     """
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        figures = {row["figure"]: row for row in rows}
-        chosen = [figures[name] for name in names if name in figures]
-        status = chosen[-1]["status"]
-        values = [int(row["value"]) for row in chosen if row["value"] is not None]
-        return {"value": max(values) if status == OK else None, "status": status}
-
-    return pick
+    figures = {row["figure"]: row for row in rows}
+    chosen = [figures[name] for name in names if name in figures]
+    status = chosen[-1]["status"]
+    values = [int(row["value"]) for row in chosen if row["value"] is not None]
+    return {"value": max(values) if status == OK else None, "status": status}
 
 
-def count_rules(*rules: str) -> Pick:
+def count_rules(rows: Rows, rules: Sequence[str]) -> Row:
     """Count the cells that break one of these rules; without an answer for a table without a record."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        broken = sum(any(rule in row["unsafe"] for rule in rules) for row in rows)
-        return {"cells": broken, "status": OK} if rows else {"cells": None, "status": NO_RECORDS}
-
-    return pick
+    broken = sum(any(rule in row["unsafe"] for rule in rules) for row in rows)
+    return {"cells": broken, "status": OK} if rows else {"cells": None, "status": NO_RECORDS}
 
 
-def count_cells(column: str, *words: str) -> Pick:
+def count_cells(rows: Rows, column: str, words: Sequence[str]) -> Row:
     """Count the audited cells with one of these words; without an answer where a bound is not proved.
 
     What the publisher's rule alone tells of a cell is no finding.
     """
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        statuses = [row["status"] for row in rows]
-        if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
-            return {"cells": None, "status": STATUS_NOT_TIGHT}
-        cells = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
-        is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
-        return {"cells": cells, "status": STATUS_BASE_GUESSED if is_guessed else OK}
-
-    return pick
+    statuses = [row["status"] for row in rows]
+    if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
+        return {"cells": None, "status": STATUS_NOT_TIGHT}
+    cells = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
+    is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
+    return {"cells": cells, "status": STATUS_BASE_GUESSED if is_guessed else OK}
 
 
-def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
+def people_of_cells(rows: Rows) -> list[list[int]]:
     """List the people of the cells of safe_table, apart for each set of totals."""
     by_totals: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
@@ -196,27 +166,23 @@ def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
     return list(by_totals.values())
 
 
-def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
+def people_of_revealed(rows: Rows) -> list[list[int]]:
     """List the least people of the audited cells that are revealed or published, at least one each."""
     revealed = (row for row in rows if row["finding"] != PROTECTED and row["revealed_by"] != RULE)
     return [[max(1, row["low"]) for row in revealed]]
 
 
-def strongest(*attacks: str) -> Pick:
+def strongest(rows: Rows, attacks: Sequence[str]) -> Row:
     """Take the attack of these that gives away most; none where one is unjudged or doubtful."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        figures = [row for row in rows if row["attack"] in attacks and is_judged(row)]
-        worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
-        ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
-        if doubtful := [row["status"] for row in rows if is_doubtful(row["status"])]:
-            return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}
-        return {**worst, **ends}
-
-    return pick
+    figures = [row for row in rows if row["attack"] in attacks and is_judged(row)]
+    worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
+    ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
+    if doubtful := [row["status"] for row in rows if is_doubtful(row["status"])]:
+        return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}
+    return {**worst, **ends}
 
 
-def whole_join(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+def whole_join(rows: Rows) -> Row:
     """Take the join with all columns; no figure where nothing matches, or it is not known who is a person."""
     row = rows[0]
     is_known = row["status"] in (OK, STATUS_FEW_MATCH)
@@ -256,7 +222,7 @@ SHARE_OF_PEOPLE: Final = (
 
 
 def arguments_of(
-    function: Function, qi: Sequence[str], arguments: Mapping[str, Any], frames: tuple[Any, Any]
+    function: Function, qi: Sequence[str], arguments: Arguments, frames: tuple[Any, Any]
 ) -> dict[str, Any]:
     """Return the function's arguments: the columns, the frames of table and population, and the others."""
     bound: dict[str, Any] = {}
@@ -290,6 +256,8 @@ class Measure:
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     # the function's parameters that a check calls as in `extra`
     renamed: tuple[tuple[str, str], ...] = ()
+    # the column, and the parameter whose word it has in the row of the figure
+    row_by: tuple[str, str] | None = None
     pick: Pick = only_row
     # of a count of cells, the people in each: where few are, it reveals how few
     cells: Cells | None = None

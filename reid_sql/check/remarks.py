@@ -30,6 +30,7 @@ from reid_sql.models.columns.nobodies import (
 from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
+from reid_sql.parameters import Row
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
 from reid_sql.sources.other_programs import AS_DECLARED, MERGED_MISSING, OTHER_SHEETS
@@ -173,7 +174,7 @@ def unseen_codes_remark(columns: Iterable[str]) -> Remark:
     return remark(CAUTION_UNSEEN_CODES.format(", ".join(columns)), code="missing_codes")
 
 
-def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
+def missing_sensitive_remark(row: Row) -> Remark | None:
     """Return the remark on the records without a sensitive value, which counts as one more value."""
     records, name = int(row["records"]), row["column_name"]
     lacking = round(row["missing"] * records)

@@ -21,7 +21,7 @@ from xml.etree import ElementTree as ET
 
 from reid_sql._version import __version__
 from reid_sql.check.masked_checks import MaskedReport
-from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked, settings
+from reid_sql.check.masking import Page, ReportPage, Setting, refuse_unmasked, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import (
     checks_of,
@@ -77,8 +77,6 @@ def broken_seal(page: Mapping[str, Any]) -> str:
 FORMAT: Final = "reid-sql report 3"
 FORMAT_OF_SEVERAL: Final = "reid-sql reports 1"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
-
-Page = dict[str, Node]
 
 
 def build_report(

@@ -341,10 +341,9 @@ def explain_verdict(check: Check, above: Collection[str] = ()) -> Explanation:
     words = explanation["why"] if check["verdict"] != "fail" or compared else ""
     shown = {explanation["why"], *above}
     cautions = [caution for caution in check["cautions"] if caution not in shown]
-    return Explanation(explanation, "; ".join(part for part in (*parts, words, *cautions) if part))
+    return Explanation(explanation, "; ".join(filter(None, (*parts, words, *cautions))))
 
 
-Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
 STEP_CAUTIONS: Final = "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
@@ -353,7 +352,7 @@ STEP_RELEASE: Final = "{} writes the release that meets every check and loses le
 STEP_PREPARE: Final = STEP_RELEASE.format("reid-sql prepare POLICY --release FILE")
 
 
-def next_steps(page: Page, *, advise: bool = True) -> list[str]:
+def next_steps(page: ReportPage, *, advise: bool = True) -> list[str]:
     """Give the steps: what fails, which column does most to it, what could not be judged and why.
 
     No column is advised against where a whole transformation is shown, which may release it as it is.
@@ -362,7 +361,7 @@ def next_steps(page: Page, *, advise: bool = True) -> list[str]:
     return list(dict.fromkeys(steps)) or [STEP_PUBLISH]
 
 
-def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
+def _table_steps(page: ReportPage, table: ReportPage, *, advise: bool) -> Iterator[str]:
     """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
     name = table["name"]
     checks = checks_of(page, name)
@@ -395,13 +394,13 @@ NONE_HELPS: Final = "No single column drives the risk; omit or coarsen several."
 NOT_SHOWN: Final = "How many of {:,} {} are the only one with their {} is not shown: the number, or that of all others, is small."
 
 
-def unit_of_rows(page: Page) -> str:
+def unit_of_rows(page: ReportPage) -> str:
     """Name what the rows of the first table are: people, but where a caution says that they may not be."""
     checks = checks_of(page, page["tables"][0]["name"])
     return name_rows(code for check in checks for code in check.get("caution_codes", ()))
 
 
-def describe_people_alone(page: Page) -> str:
+def describe_people_alone(page: ReportPage) -> str:
     """Say how many people, or records that may not be people, are the only one with their values."""
     table, unit = page["tables"][0], unit_of_rows(page)
     end = "." if unit == "people" else "; a person may have several."
@@ -421,7 +420,7 @@ def describe_people_alone(page: Page) -> str:
     return f"{alone:,} of {people:,} {unit} {verb} the only one with their {named}{end}"
 
 
-def _describe_small_classes(sizes: Sequence[Page], people: int, share: str) -> str | None:
+def _describe_small_classes(sizes: Sequence[ReportPage], people: int, share: str) -> str | None:
     """Say how many are in small classes, where the sizes above show it; else None.
 
     It is what all classes that are shown leave of all people, so that it says no more than they do.
@@ -435,7 +434,7 @@ def _describe_small_classes(sizes: Sequence[Page], people: int, share: str) -> s
     return f"{few:,} of {people:,} {share} {fewer}; how many are alone is not shown, as it, or the rest, is few."
 
 
-def describe_columns_that_help(page: Page) -> list[str]:
+def describe_columns_that_help(page: ReportPage) -> list[str]:
     """Name the columns whose omission lowers the average risk most, with what is left without each."""
     table, unit = page["tables"][0], unit_of_rows(page)
     risk = risk_of_all(table)
@@ -455,7 +454,7 @@ def describe_columns_that_help(page: Page) -> list[str]:
     ]
 
 
-def cautions_of_figures(page: Page, name: str) -> list[str]:
+def cautions_of_figures(page: ReportPage, name: str) -> list[str]:
     """The cautions on single figures of a table, which `find_table_cautions` leaves beside these."""
     shown = find_table_cautions(page, name).sentences
     checks = checks_of(page, name)
@@ -466,15 +465,15 @@ def cautions_of_figures(page: Page, name: str) -> list[str]:
     ]
 
 
-def _with_verdict(checks: list[Page], verdict: str) -> list[Page]:
+def _with_verdict(checks: list[ReportPage], verdict: str) -> list[ReportPage]:
     return [check for check in checks if check["verdict"] == verdict]
 
 
-def _count_of(some: list[Page], checks: list[Page]) -> str:
+def _count_of(some: list[ReportPage], checks: list[ReportPage]) -> str:
     return f"{len(some)} of {len(checks)} checks {'is' if len(some) == 1 else 'are'}"
 
 
-def _list_measures(checks: list[Page]) -> str:
+def _list_measures(checks: list[ReportPage]) -> str:
     """Name the measures, each once."""
     names = list(dict.fromkeys(check["measure"] for check in checks))
     return ", ".join(names[:MAX_LISTED]) + (
@@ -482,7 +481,7 @@ def _list_measures(checks: list[Page]) -> str:
     )
 
 
-def _strongest_column(table: Page) -> Iterator[str]:
+def _strongest_column(table: ReportPage) -> Iterator[str]:
     """Say which column drives the risk most, where the figures tell; bounds may be equal."""
     columns = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
     if not columns:

@@ -7,7 +7,7 @@ by the class sizes, by groups, by thresholds of sizes, by the columns that lack 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from reid_sql.check.measure import Kind
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import Rows
 
 # the columns counted by, and those that make groups
 Split = tuple[tuple[str, ...], tuple[str, ...]]
@@ -95,7 +96,7 @@ def _has_small_value(counts: TableCounts, check: Check, group: Group, below: int
 def reveals_small_cells(
     counts: TableCounts,
     check: Check,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Rows,
     value: float | None,
     below: int,
 ) -> bool:

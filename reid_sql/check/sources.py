@@ -16,7 +16,7 @@ from reid_sql.models.columns.missing_value_codes import (
     finite_numbers,
     is_listed,
 )
-from reid_sql.parameters import fold_case, quoted, sql_text
+from reid_sql.parameters import Row, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import LOGS, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
@@ -270,7 +270,7 @@ def _read_codes(where: str, codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - wh
     return tuple(map(str, codes))
 
 
-def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
+def without_declared(row: Row, codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
     declared = codes_of(codes, row["column_name"])
     # in a column of texts, '098' is no declared '98'

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
 from operator import and_
@@ -19,7 +19,7 @@ from pyspark.sql.types import DateType, NumericType, TimestampNTZType, Timestamp
 import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -29,7 +29,7 @@ from reid_sql.check.policy_model import (
 )
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import (
@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import Columns, sql_literal
+from reid_sql.parameters import Arguments, Columns, Row, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -206,25 +206,23 @@ class SparkTable(TableEngine):
     def count_records(self) -> int:
         return self.distinct.count_records()
 
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
         people = (F.count_distinct(entity) + unnamed).alias("people")
         return _tuples(self.divided(by).groupBy(*names).agg(people))
 
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         return self.distinct.ask(self.distinct.select_groups(by))
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         return self.distinct.count_sizes(qi, by, drop=drop)
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         names = list(self.table.quasi_identifiers)
         classes = rs.equivalence_classes(self.frame, names, entity=self.table.entity)
         order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
@@ -258,7 +256,7 @@ class SparkTable(TableEngine):
         relation: DataFrame,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
     ) -> list[Row]:
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
@@ -277,7 +275,7 @@ class SparkTable(TableEngine):
         ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
         parameters, person = check.parameters, self.table.entity
         qi = list(check.quasi_identifiers)
@@ -328,5 +326,5 @@ def _rows(frame: DataFrame) -> list[Row]:
     return list(fetch(frame, LABEL).to_pylist())
 
 
-def _tuples(frame: DataFrame) -> list[tuple[Any, ...]]:
+def _tuples(frame: DataFrame) -> Tuples:
     return [tuple(row.values()) for row in _rows(frame)]

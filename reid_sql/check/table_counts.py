@@ -16,7 +16,7 @@ from reid_sql.check.cautions import (
     refuse_nobodies,
 )
 from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
-from reid_sql.check.measure import Measure, Row, argument_of
+from reid_sql.check.measure import Measure, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
     Remark,
@@ -34,6 +34,7 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
+from reid_sql.parameters import Arguments, Row
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -278,7 +279,7 @@ class TableCounts:
         return int(sizes.min()) if len(sizes) else 0
 
     def _call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> Answers:
         """Return the function's answers for all groups, where one call can answer for all.
 
@@ -357,7 +358,7 @@ class TableCounts:
         return []
 
     def _new_answer(
-        self, check: Check, arguments: Mapping[str, Any], group: Group, answers: Answers
+        self, check: Check, arguments: Arguments, group: Group, answers: Answers
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers

@@ -1,19 +1,18 @@
 """How one engine reads and counts the records of one table: what an engine owes the gate."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import duckdb
 
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Row
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 POLICY_COLUMNS: Final = "columns of the policy"
 GROUP_COLUMN: Final = "reid by"
+Tuples = list[tuple[Any, ...]]  # rows that an engine counted
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
 # of each column, its distinct values and records with one
 Counts = tuple[Sequence[int], Sequence[int]]
@@ -63,24 +63,22 @@ class TableEngine(ABC):
         """Count the records of the table."""
 
     @abstractmethod
-    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_people(self, by: Sequence[str]) -> Tuples:
         """Count the people in each group: its values, then the people."""
 
     @abstractmethod
-    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_groups(self, by: Sequence[str]) -> Tuples:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
 
     @abstractmethod
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
         """Count records by group and by which columns are NULL.
 
         A row has the values of the group, whether any column is NULL, and the records.
         """
 
     @abstractmethod
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
         """Count the classes of each size in each group: its values, the size, the classes."""
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
@@ -92,7 +90,7 @@ class TableEngine(ABC):
         return {}
 
     @abstractmethod
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+    def rarest(self, count: int) -> Tuples:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
@@ -147,7 +145,7 @@ class TableEngine(ABC):
         self,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
@@ -155,7 +153,7 @@ class TableEngine(ABC):
         return self.call_on(self.part(by, group), function, qi, arguments)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
     ) -> list[Row]:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
         return self.call_on(
@@ -168,7 +166,7 @@ class TableEngine(ABC):
         relation: Relation,
         function: Function,
         qi: Sequence[str],
-        arguments: Mapping[str, Any],
+        arguments: Arguments,
     ) -> list[Row]:
         """Call a public function on a relation of the engine."""
 
@@ -186,7 +184,7 @@ class TableEngine(ABC):
         return False
 
     @abstractmethod
-    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
 
     def has_changed(self) -> bool:

@@ -40,7 +40,16 @@ from reid_sql.errors import (
 )
 from reid_sql.function import Function
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
-from reid_sql.parameters import TABLE, Columns, Tables, fold_case, list_text, quoted, sql_text
+from reid_sql.parameters import (
+    TABLE,
+    Arguments,
+    Columns,
+    Tables,
+    fold_case,
+    list_text,
+    quoted,
+    sql_text,
+)
 from reid_sql.parameters.domain import POPULATION_TABLE, rename_columns
 from reid_sql.parameters.outputs import Parameter
 from reid_sql.reductions.distinct_records import LABEL_SAVED, SAVED, SAVED_COLUMNS
@@ -109,7 +118,7 @@ class Call:
     models: Mapping[str, FittedModel] = field(default_factory=dict)
 
 
-def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) -> Call:
+def plan_call(declared: Function, arguments: Arguments, place: Place) -> Call:
     """Plan a call, or refuse it.
 
     A column that a table lacks is refused by the query itself, over tables without rows.
@@ -153,9 +162,7 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     return call
 
 
-def _list_tables(
-    declared: Function, arguments: Mapping[str, Any], place: Place
-) -> Iterator[CallTable]:
+def _list_tables(declared: Function, arguments: Arguments, place: Place) -> Iterator[CallTable]:
     for parameter in declared.parameters:
         name, value = parameter.name, arguments[parameter.name]
         if isinstance(parameter.domain, Tables):
@@ -169,9 +176,7 @@ def _list_tables(
             yield CallTable(f"reid_{name}", value, needed or place.column_names(value))
 
 
-def needed_columns(
-    declared: Function, table: str, arguments: Mapping[str, Any]
-) -> list[str] | None:
+def needed_columns(declared: Function, table: str, arguments: Arguments) -> list[str] | None:
     """Return the columns that a call needs of one of its tables; None for all of them."""
     if table == MARGINALS_TABLE:
         return list(MARGINALS)
@@ -423,7 +428,7 @@ def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
     con.unregister(f"{view}_distinct")
 
 
-def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Place) -> pa.Table:
+def answer_by_duckdb(declared: Function, arguments: Arguments, place: Place) -> pa.Table:
     """Call the function in DuckDB on the records of a place's tables."""
     with open_shared_client() as con:
         if declared.reduction is not COLUMN_COUNTS:
@@ -463,7 +468,7 @@ def profile_columns(
 
 
 def ask(
-    con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any], place: Place
+    con: duckdb.DuckDBPyConnection, declared: Function, arguments: Arguments, place: Place
 ) -> pa.Table:
     """Call the function in this DuckDB on the records of a place's tables."""
     call = plan_call(declared, arguments, place)

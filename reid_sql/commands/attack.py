@@ -10,7 +10,7 @@ from typing import Any, Final
 from rich.console import Group
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells
-from reid_sql.charts.picture import save
+from reid_sql.charts.svg import save
 from reid_sql.commands.options import (
     PASSED,
     all_names,
@@ -249,7 +249,7 @@ def _audit_tables(options: argparse.Namespace) -> int:
     tables = [each.view for each in readings]
     notes = dict.fromkeys(note for each in readings for note in each.notes)
     if columns:
-        headers = [each.header for each in readings if each.header is not None]
+        headers = filter(None, (each.header for each in readings))
         how["columns"] = [*dict.fromkeys([*columns, *headers])]
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:

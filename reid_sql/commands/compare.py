@@ -8,7 +8,7 @@ import duckdb
 from rich.console import Group
 
 from reid_sql.charts.estimate_charts import comparison, losses
-from reid_sql.charts.picture import save
+from reid_sql.charts.svg import save
 from reid_sql.commands.options import PASSED, names, passed_options, refuse_unread
 from reid_sql.commands.output import notes_of_rows, print_answer
 from reid_sql.commands.tables import (

@@ -42,13 +42,12 @@ from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_people, print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Number
+from reid_sql.parameters import Number, Rows
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import sentence
 
-Page = ReportPage
 REPORTS: Final = (
     "json_report",
     "junit",
@@ -143,8 +142,8 @@ def _report_alone(
 ) -> int:
     """Write and print the report of one policy."""
     [result] = results
-    page = result.page or Page({})
-    writers: dict[str, Callable[[Page], str]] = {
+    page = result.page or ReportPage({})
+    writers: dict[str, Callable[[ReportPage], str]] = {
         "json_report": to_json,
         "junit": render_junit,
         "html": partial(render_html, additions=Additions(prepared=result.prepared)),
@@ -245,10 +244,10 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | None) -> None:
-    """Refuse to overwrite the policy, its tables or the baseline."""
+def protect_inputs(files: Mapping[str, Path], policy: Policy) -> None:
+    """Refuse to overwrite the policy or its tables."""
     refuse_to_overwrite(
-        {_option(name): file for name, file in files.items()}, files_read(policy, baseline)
+        {_option(name): file for name, file in files.items()}, files_read(policy, None)
     )
 
 
@@ -280,7 +279,7 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRe
         return PreparedRelease(None, [f"No release was searched for: {error}."])
 
 
-def _page(policy: str, page: Page, width: int) -> RenderableType:
+def _page(policy: str, page: ReportPage, width: int) -> RenderableType:
     """Show the verdict, and where a file fails, the command that finds what to release."""
     shown = verdict_page(page, width)
     if page["verdict"] != "fail" or not all(each["sha256"] for each in page["tables"]):
@@ -290,12 +289,12 @@ def _page(policy: str, page: Page, width: int) -> RenderableType:
     )
 
 
-def _released_columns(page: Page) -> list[str]:
+def _released_columns(page: ReportPage) -> list[str]:
     """What rows of checks do not have: the columns in no check."""
     return [line for each in page["tables"] for line in describe_released_columns(each)]
 
 
-def print_verdict(options: argparse.Namespace, page: Page, policy: str) -> None:
+def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) -> None:
     """Print the checks and the verdict of the policy in this file."""
     if options.format == "csv":
         print_people(" ".join(_released_columns(page)))
@@ -307,7 +306,7 @@ def print_verdict(options: argparse.Namespace, page: Page, policy: str) -> None:
 def print_result(
     options: argparse.Namespace,
     page: Mapping[str, Any],
-    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
 ) -> None:
     """Print a document; a reader who stops does not change the verdict."""
@@ -321,7 +320,7 @@ def print_result(
 def print_document(
     options: argparse.Namespace,
     page: Mapping[str, Any],
-    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
 ) -> None:
     """Print the page as its JSON file has it, its rows as CSV, or what `render` returns for people."""

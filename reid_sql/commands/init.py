@@ -47,7 +47,17 @@ def run_init(options: argparse.Namespace) -> int:
     """Write the documents into the current folder; refuse to replace a file."""
     if is_connection(options.file):
         with connect_warehouse(options) as opened:
-            return _write(options, _tables_of_warehouse(options, opened))
+            tables = opened.tables() if options.table is None else [options.table]
+            return _write(
+                options,
+                [
+                    (
+                        {"url": options.file, "table": name},
+                        partial(_profile_in_warehouse, options, opened, name),
+                    )
+                    for name in tables
+                ],
+            )
     return _write(options, list(_tables_in_files(options)))
 
 
@@ -212,18 +222,6 @@ def _in_file(
 
 
 # Tables of a warehouse.
-
-
-def _tables_of_warehouse(options: argparse.Namespace, opened: "Warehouse") -> list[Listed]:
-    """List the tables and views of the connection, or the one that is named."""
-    tables = opened.tables() if options.table is None else [options.table]
-    return [
-        (
-            {"url": options.file, "table": name},
-            partial(_profile_in_warehouse, options, opened, name),
-        )
-        for name in tables
-    ]
 
 
 def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name: str) -> Starter:

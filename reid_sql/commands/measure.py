@@ -10,9 +10,9 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.charts.estimate_charts import model_check, unicity, validation
-from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import forecast
 from reid_sql.charts.spec import Chart
+from reid_sql.charts.svg import save
 from reid_sql.commands.attack import run_scenario
 from reid_sql.commands.options import (
     PASSED,

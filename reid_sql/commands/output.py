@@ -4,7 +4,7 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from math import isfinite
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from reid_sql.commands.options import printed
+from reid_sql.parameters import Row, Rows
 from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text, console
@@ -21,8 +22,6 @@ from reid_sql.terminal.control_characters import (
     escape_in_json,
 )
 from reid_sql.terminal.hints import in_options
-
-Rows = Sequence[Mapping[str, Any]]
 
 
 def print_answer(
@@ -76,7 +75,7 @@ def print_rendered(render: Callable[[int], RenderableType]) -> None:
     page.print(rendered)
 
 
-def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def print_rows(columns: Sequence[str], rows: Iterable[Row]) -> None:
     """Print the values of these columns as CSV."""
     print_csv(columns, [[row[name] for name in columns] for row in rows])
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from rich.console import Group
 
-from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
+from reid_sql.charts.svg import save
 from reid_sql.check.html import Additions, render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json, write_report
@@ -38,7 +38,7 @@ def run_prepare(options: argparse.Namespace) -> int:
     policy = read_policy(options.policy)
     release = files.pop("release", None)
     protected = files if release is None or release.is_dir() else {**files, "release": release}
-    protect_inputs(protected, policy, None)
+    protect_inputs(protected, policy)
     if HIERARCHIES in files:
         return _write_hierarchies(options, files)
     method = METHOD.check("--method", options.method or policy.preparing.method)

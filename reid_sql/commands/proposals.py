@@ -12,7 +12,7 @@ from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Rows, quoted, sql_text
 from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
@@ -66,7 +66,7 @@ def profile_columns(
     return rows
 
 
-def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def find_texts(rows: Rows) -> list[str]:
     """Return the columns of texts whose values may be sensitive, where their names do not say so."""
     return [
         row["column_name"]
@@ -97,7 +97,7 @@ def repeat_identifiers(
 
 
 def find_reasons_by_values(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
+    con: duckdb.DuckDBPyConnection, table: str, rows: Rows
 ) -> dict[str, str]:
     """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)

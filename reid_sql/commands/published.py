@@ -16,7 +16,7 @@ from reid_sql.commands.output import csv_text
 from reid_sql.commands.tables import attach_numbered, call
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
-from reid_sql.parameters import fold_case, quoted, sql_text
+from reid_sql.parameters import Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
 from reid_sql.terminal.runner import sentence
@@ -141,9 +141,7 @@ def _unpivot(
 # What `safe` writes to be published.
 
 
-def publish(
-    options: argparse.Namespace, rows: Sequence[Mapping[str, Any]], how: Mapping[str, Any]
-) -> str:
+def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> str:
     """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
 
     Returns a sentence on what was checked.

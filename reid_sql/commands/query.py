@@ -12,8 +12,8 @@ import duckdb
 from rich.console import RenderableType
 
 from reid_sql import __version__, register
-from reid_sql.charts.picture import save
 from reid_sql.charts.spec import Chart
+from reid_sql.charts.svg import save
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
 from reid_sql.commands.tables import describe_copies_of_calls
@@ -198,7 +198,7 @@ def run_sql(options: argparse.Namespace) -> int:
         printed(WRITTEN.format(options.file, called))
         return PASSED
     is_permanent, database = options.permanent is not None, options.permanent or ""
-    head = BARE if is_permanent and not database else ""
+    head = BARE * (options.permanent == "")
     text = script(declared(), permanent=is_permanent, database=database)
     printed(f"-- reid-sql {__version__}\n{head}{text}")
     return PASSED

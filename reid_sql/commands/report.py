@@ -17,7 +17,7 @@ from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy_text
-from reid_sql.check.report import refuse_to_overwrite, write_report
+from reid_sql.check.report import write_report
 from reid_sql.check.sentences import (
     STEP_CAUTIONS,
     STEP_RELEASE,
@@ -28,7 +28,7 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
-from reid_sql.commands.html import NOT_MASKED
+from reid_sql.commands.html import NOT_MASKED, check_file, page_blocks
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
@@ -42,7 +42,6 @@ from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
 from reid_sql.terminal.console import Text, heading
-from reid_sql.terminal.markup import page_blocks
 from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names, contacts or free text)."
@@ -96,11 +95,7 @@ class FirstReport:
     def html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one HTML file for people, and give its path."""
         file = Path(path)
-        if not file.name:
-            raise OutOfDomainError(
-                "--html must name a file, got none; write its path, or omit the option"
-            )
-        refuse_to_overwrite({"--html": file}, self.inputs)
+        check_file(file, self.inputs)
         write_report(file, self._repr_html_())
         return file
 

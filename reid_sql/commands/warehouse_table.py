@@ -1,6 +1,6 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeatin
 from reid_sql.models.columns.missing_value_codes import count_missing_values
 from reid_sql.models.columns.nobodies import count_rows_of_nobodies, describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
+from reid_sql.parameters import Arguments
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values
 from reid_sql.terminal.runner import Answer
@@ -53,7 +54,7 @@ class WarehouseTable:
         return self._ask("unicity", [entity, self.columns, points], "known rows", options)
 
     def _ask(
-        self, function: str, values: Sequence[Any], words: str, options: Mapping[str, Any]
+        self, function: str, values: Sequence[Any], words: str, options: Arguments
     ) -> list[dict[str, Any]]:
         with self._transaction(models=function in MODELS):
             answer = self.warehouse.rows(

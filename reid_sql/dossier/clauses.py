@@ -9,7 +9,7 @@ from typing import Final
 from reid_sql.check.assessment import Assessment
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.html import hash_label
-from reid_sql.check.masking import Node, ReportPage, Setting
+from reid_sql.check.masking import Node, Page, ReportPage, Setting
 from reid_sql.check.sentences import (
     deciding_group,
     describe_check_and_columns,
@@ -33,8 +33,6 @@ TEXTS: Final = Choice((ANSWERS, "assessor", "valid_until", "triggers", "intruder
 REASON_NO_CHECK: Final = "The policy has no check that answers it: add one of {}."
 REASON_NO_RECIPIENT: Final = "The policy names no recipient: write [[recipients]]."
 MAX_NAMED: Final = 4  # measures in a sentence
-
-Page = dict[str, Node]
 
 
 @dataclass(frozen=True)

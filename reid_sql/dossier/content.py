@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.assessment import Assessment
-from reid_sql.check.masking import Node, ReportPage, settings
+from reid_sql.check.masking import Page, ReportPage, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.remarks import without_codes
 from reid_sql.check.report import seal
@@ -43,8 +43,6 @@ NEVER_MEASURED: Final = (
     "Figures hold for the files that were measured, not for later releases of the same people.",
     "No environment and no control of a recipient lowers a figure: they are words of the policy.",
 )
-
-Page = dict[str, Node]
 
 
 def require_assessment(policy: Policy) -> Assessment:

@@ -1,13 +1,14 @@
 """The dossier as one HTML file: the gate's page, with sections for the person who signs."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from reid_sql.charts.svg import escape
 from reid_sql.check.html import Additions, render_html
 from reid_sql.check.html_parts import css_class, definition_list, render_table
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.dossier.clauses import describe_test
+from reid_sql.parameters import Rows
 
 MISSING: Final = "To be filled in"
 GIVEN: Final = "Written by a person"
@@ -92,7 +93,7 @@ def _answer(row: ReportPage) -> str:
     return "".join(parts)
 
 
-def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
+def _figures(figures: Rows) -> str:
     """Figures with their verdicts and limits; the appendix has their definitions and sources."""
     rows = "".join(
         f"<tr class={css_class(each['verdict'])}><td class=badge>{each['verdict'].upper()}</td>"
@@ -114,7 +115,7 @@ def _sources(dossier: ReportPage) -> str:
         for each in definitions
     )
     table = render_table(("figure", "what it is", "source"), cells)
-    return f"<h2>Appendix: definitions and sources</h2>{table}" if definitions else ""
+    return f"<h2>Appendix: definitions and sources</h2>{table}" * bool(definitions)
 
 
 def _attacks(dossier: ReportPage) -> str:

@@ -26,7 +26,7 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Arguments, Flags, Floats, Integers
 from reid_sql.parameters.outputs import Parameter
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
@@ -188,7 +188,7 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
     return structs_of(fields, kind, ~missing)
 
 
-def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+def _spread(kind: pa.DataType, missing: Flags, parts: Parts) -> pa.Array:
     if pa.types.is_string(kind):
         texts: npt.NDArray[Any] = np.full(len(missing), None, dtype=np.object_)
         for rows, part in parts:
@@ -291,7 +291,7 @@ def answer_cells(
 
 
 def answer_rows(
-    declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], options: Arguments
 ) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
     result = call_body(declared, arrays, options)
@@ -299,7 +299,7 @@ def answer_rows(
 
 
 def of_group(
-    declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], options: Arguments
 ) -> list[dict[str, Any]]:
     """The same for one group among others: of one that is too small, a row whose status says so."""
     try:
@@ -339,7 +339,7 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     )
 
 
-def call_body(declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def call_body(declared: Function, arrays: Mapping[str, Any], options: Arguments) -> Any:  # noqa: ANN401
     """The body's answer from the reduction's arrays, if any, and its own parameters."""
     reduction = declared.reduction
     if arrays and not len(next(iter(arrays.values()))):

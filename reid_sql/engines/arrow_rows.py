@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import Flags, Floats
 
 MAX_ITEMS: Final = 2**31 - 1  # of bytes or items that an array of Arrow can address
 
@@ -43,9 +44,7 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [valid, data])
 
 
-def numbers_of(
-    values: npt.NDArray[Any], kind: pa.DataType, valid: npt.NDArray[np.bool_] | None = None
-) -> pa.Array:
+def numbers_of(values: npt.NDArray[Any], kind: pa.DataType, valid: Flags | None = None) -> pa.Array:
     """Numbers of one type, NULL where they are not valid.
 
     >>> numbers_of(np.array([5, 7]), pa.int64(), np.array([True, False])).to_pylist()
@@ -55,7 +54,7 @@ def numbers_of(
     return pa.Array.from_buffers(kind, len(values), [None if valid is None else _bits(valid), data])
 
 
-def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> pa.Array:
+def doubles_of(values: Floats, valid: Flags) -> pa.Array:
     """Numbers, NULL where they are not valid.
 
     >>> doubles_of(np.array([0.5, 2.0]), np.array([True, False])).to_pylist()
@@ -64,9 +63,7 @@ def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) ->
     return numbers_of(values, pa.float64(), valid)
 
 
-def structs_of(
-    columns: Sequence[pa.Array], kind: pa.StructType, valid: npt.NDArray[np.bool_]
-) -> pa.Array:
+def structs_of(columns: Sequence[pa.Array], kind: pa.StructType, valid: Flags) -> pa.Array:
     """Rows of columns by field, NULL where they are not valid.
 
     >>> structs_of([pa.array([5, 7])], pa.struct([("k", pa.int64())]), np.array([True, False])).to_pylist()
@@ -90,7 +87,7 @@ def numbers_in(values: pa.Array) -> npt.NDArray[Any]:
     return np.where(_truths(bits, values), numbers, np.nan)
 
 
-def truths_in(values: pa.Array) -> npt.NDArray[np.bool_]:
+def truths_in(values: pa.Array) -> Flags:
     """Where an array of truths is true; not where it is NULL.
 
     >>> truths_in(pa.array([False, True, None, False])[1:]).tolist()
@@ -101,7 +98,7 @@ def truths_in(values: pa.Array) -> npt.NDArray[np.bool_]:
     return truth_bits & _truths(bits, values) if values.null_count else truth_bits
 
 
-def _truths(bits: pa.Buffer | None, values: pa.Array) -> npt.NDArray[np.bool_]:
+def _truths(bits: pa.Buffer | None, values: pa.Array) -> Flags:
     """The bits of a buffer for the array's own rows."""
     if bits is None or not len(values):
         return np.zeros(len(values), dtype=bool)
@@ -116,7 +113,7 @@ def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Buffer:
     return pa.py_buffer(np.packbits(array, bitorder="little") if truths else array)
 
 
-def _bits(valid: npt.NDArray[np.bool_]) -> pa.Buffer | None:
+def _bits(valid: Flags) -> pa.Buffer | None:
     """Which values are there, a bit for each; None where all are."""
     return None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
 

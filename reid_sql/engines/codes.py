@@ -7,14 +7,14 @@ import polars as pl
 from reid_sql.parameters import Integers
 
 
-def dense_codes(distinct: pl.DataFrame, name: str) -> Integers:
+def dense_codes(values: pl.Series) -> Integers:
     """A code for each value of a column, 1, 2, … without gaps and 0 for NULL, (records,), of any type.
 
-    >>> dense_codes(pl.DataFrame({"q1": ["F", None, "M", "F"]}), "q1").tolist()
+    >>> dense_codes(pl.Series(["F", None, "M", "F"])).tolist()
     [1, 0, 2, 1]
     """
-    placed = distinct.select(name).with_row_index("place")
-    first = pl.when(pl.col(name).is_not_null()).then(pl.col("place").first().over(name))
+    placed = values.to_frame("q").with_row_index("place")
+    first = pl.when(pl.col("q").is_not_null()).then(pl.col("place").first().over("q"))
     codes = placed.select(first.rank("dense").fill_null(0).cast(pl.Int32))
     return codes.to_series().to_numpy()
 

@@ -8,7 +8,7 @@ reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user pas
 the reduced relation.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from itertools import pairwise
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reid_sql.errors import OutOfDomainError, WrongCallError
 from reid_sql.function import Function
+from reid_sql.parameters import Arguments
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +95,7 @@ class Adapter(Protocol[Frame, Value]):
     def counting(self, declared: Function) -> Signature:
         """The signature of a function of Answer.WINDOW: its columns are the surplus positional arguments."""
 
-    def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
+    def table(self, declared: Function, arguments: Arguments) -> Frame:
         """Answer.ROW, ROWS, PER_RECORD and REDUCTION: reduce the table, then call the body, if there is one.
 
         The reduction takes those arguments that it declares, the body all others.

@@ -1,7 +1,7 @@
 """Of which tables a call counts each row for a person, and by which columns: rows may not be people."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from reid_sql.errors import MissingCodesWarning, RowsNotPeopleWarning
 from reid_sql.function import Function
 from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import TABLE
+from reid_sql.parameters import TABLE, Arguments
 from reid_sql.reduction import identifying_column
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class CountedRows:
     coded_tables: tuple[str, ...] = ()  # the parameters of the tables that have them
 
 
-def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
+def find_counted_rows(declared: Function, arguments: Arguments) -> CountedRows:
     """Find whose rows a call counts for people.
 
     An entity identifies the people of the table, and of those that the function always compares it with.
@@ -69,7 +69,7 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
 
 
 def find_watched_columns(
-    declared: Function, arguments: Mapping[str, Any]
+    declared: Function, arguments: Arguments
 ) -> dict[str, tuple[tuple[str, str], ...]]:
     """Find, for each table, the columns of people and households, of which a value may stand for nobody."""
     watched: dict[str, tuple[tuple[str, str], ...]] = {
@@ -86,7 +86,7 @@ def find_watched_columns(
 
 
 def list_watched_columns(
-    declared: Function, arguments: Mapping[str, Any]
+    declared: Function, arguments: Arguments
 ) -> Iterator[tuple[Any, str, str]]:
     """List the same, each table with the column and what its values are."""
     for table, columns in find_watched_columns(declared, arguments).items():
@@ -98,9 +98,7 @@ def _names(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
 
 
-def find_identified_tables(
-    declared: Function, arguments: Mapping[str, Any]
-) -> dict[str, tuple[str, str]]:
+def find_identified_tables(declared: Function, arguments: Arguments) -> dict[str, tuple[str, str]]:
     """Find the tables in which a column identifies the people or records, if the call names one.
 
     A population that is always passed has the same people as the table; an optional one has its own.
@@ -120,7 +118,7 @@ def find_identified_tables(
 
 
 def list_identified_tables(
-    declared: Function, arguments: Mapping[str, Any]
+    declared: Function, arguments: Arguments
 ) -> Iterator[tuple[Any, str, str]]:
     """List the same, each table with the parameter that names the column, and the column."""
     for table, named in find_identified_tables(declared, arguments).items():

@@ -107,7 +107,7 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         for place, name in enumerate(header)
         if name.strip()
     )
-    named = sum(bool(name.strip()) for name in header)
+    named = sum(map(bool, map(str.strip, header)))
     if _has_values(header) or (repeated and repeated >= MIN_REPEATED_SHARE * named):
         rule = f"{words} must begin with its header, got a first line that looks like a record"
         raise OutOfDomainError(f"{rule}; {remedy}")

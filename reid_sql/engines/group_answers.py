@@ -18,6 +18,7 @@ from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.interruption import checkpoint
+from reid_sql.parameters import Arguments, Rows
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
 
@@ -25,7 +26,7 @@ def answered_by_group(
     declared: Function,
     table: pa.Table,
     by: Sequence[str],
-    options: Mapping[str, Any],
+    options: Arguments,
     keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:
     """Answer for each group; of one of which every record was dropped nothing but that is known.
@@ -49,9 +50,7 @@ def answered_by_group(
     return groups
 
 
-def _answers(
-    declared: Function, part: pa.Table, options: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _answers(declared: Function, part: pa.Table, options: Arguments) -> list[dict[str, Any]]:
     how = _how_nulls_were_treated(part)
     reduction: Any = declared.reduction
     if not _compute().sum(part[reduction.counting]).as_py():
@@ -71,14 +70,14 @@ def _compute() -> ModuleType:
     return import_module("pyarrow.compute")
 
 
-def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.Table:
+def table_of(rows: Rows, columns: Mapping[str, str]) -> pa.Table:
     """The rows as a table of these columns, whose types are SQL's."""
     return pa.Table.from_pylist(
         rows, pa.schema([(name, ARROW_TYPES[kind]) for name, kind in columns.items()])
     )
 
 
-def answer_whole(declared: Function, counts: pa.Table, options: Mapping[str, Any]) -> pa.Table:
+def answer_whole(declared: Function, counts: pa.Table, options: Arguments) -> pa.Table:
     """Answer for a whole table, from what an engine counted of it, with how NULLs were treated."""
     reduction: Any = declared.reduction
     ordered = counts.sort_by(next(iter(reduction.columns))).select(list(reduction.inputs))

@@ -30,7 +30,7 @@ from reid_sql.function import (
     signature_of,
 )
 from reid_sql.models.fitted_model import FittedModel
-from reid_sql.parameters import describe_value, is_number
+from reid_sql.parameters import Arguments, describe_value, is_number
 
 GROUND: Final = "duckdb"  # the engine that has every function, as a function is declared for SQL
 
@@ -268,7 +268,7 @@ def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str,
             raise UnknownParameterError(f"{rule}; {suggestion(name, names, 'parameters')}")
 
 
-def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
+def checked(declared: Function, options: Arguments) -> dict[str, Any]:
     """The options checked against their domains: whole numbers whole, documents as texts.
 
     Frames and columns are left as they are.

@@ -389,8 +389,7 @@ MIN_COLUMNS: Final = 2
 def read_arx(where: str, path: Path, separator: str) -> tuple[tuple[Grouped, ...], frozenset[str]]:
     """Read the levels, without a last one that is `*` for all, and the values that the file has."""
     if not path.is_file():
-        files = path.parent.glob("*.csv") if path.parent.is_dir() else []
-        near = [other.name for other in files if other.is_file()]
+        near = [other.name for other in path.parent.glob("*.csv") if other.is_file()]
         raise UnknownNameError(
             f"{where} must be an existing file, got '{path.name}'; {suggestion(path.name, near, 'files beside it')}"
         )

@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
-from typing import Any, Final
+from typing import Final
 
+from reid_sql.charts.svg import escape
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Row
 from reid_sql.terminal.answers import advice_by_kind
-from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
 
-Row = Mapping[str, Any]
 Lines = Sequence[Sequence[str]]
 MAX_LINES: Final = 12
 BOX: Final = (
@@ -162,10 +161,10 @@ def _box(
         *below,
         *([f"and {len(rows) - MAX_LINES:,} more below"] if len(rows) > MAX_LINES else []),
     ]
-    more = "".join(f"<div>{_escape(note)}</div>" for note in notes)
+    more = "".join(f"<div>{escape(note)}</div>" for note in notes)
     top = f"<tr>{header}</tr>" if header else ""
     return (
-        f'<div style="{BOX}"><div style="font-weight:bold;margin-bottom:.3em">{_escape(title)}</div>'
+        f'<div style="{BOX}"><div style="font-weight:bold;margin-bottom:.3em">{escape(title)}</div>'
         f'<table style="margin:0;border:none">{top}{body}</table>{more}</div>'
     )
 
@@ -173,11 +172,7 @@ def _box(
 def _cell(text: str, tag: str, place: int) -> str:
     side = "right" if place and FIGURE.fullmatch(text) else "left"
     scope = " scope=row" if tag == "th" else ""
-    return f'<{tag}{scope} style="{CELL.format(side=side)}">{_escape(text)}</{tag}>'
-
-
-def _escape(text: str) -> str:
-    return escape(escape_control_characters(text))
+    return f'<{tag}{scope} style="{CELL.format(side=side)}">{escape(text)}</{tag}>'
 
 
 # The functions whose answers may have columns of groups before their own.

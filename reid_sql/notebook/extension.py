@@ -6,15 +6,14 @@ A formatter for each type of frame shows them; frames with other columns are sho
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from html import escape
 from typing import Any, Final
 
 import duckdb
 import polars as pl
 
 from reid_sql import plot
-from reid_sql.charts.picture import Picture
 from reid_sql.charts.spec import rows_of
+from reid_sql.charts.svg import Picture, escape
 from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
@@ -22,7 +21,6 @@ from reid_sql.function import output_of
 from reid_sql.notebook.cards import CARDS, GROUPED, card
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
-from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql_udfs import declared
 
 LISTENING: Final[list[Calls]] = []  # one, while the extension is loaded
@@ -142,9 +140,7 @@ def _shown(frame: Any, show: Callable[[Any], Bundle], before: Any) -> Bundle | N
     elif is_relation:  # DuckDB 1.5, whose relations have no HTML, either
         answer, show = frame.pl(), _html
     bundle, people = show(answer), caution_of(name, frame)
-    caution = (
-        f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
-    )
+    caution = f'<p style="{CAUTION}">{escape(people)}</p>' if people else ""
     bundle |= {"text/plain": f"{bundle['text/plain']}\n{people}"} if people else {}
     drawn = _card(name, answer) + _figure(name, answer)
     if not drawn:

@@ -3,7 +3,8 @@
 Each kind of parameters is a class with its own methods; here are the parameters that functions share.
 """
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,13 +37,16 @@ from reid_sql.parameters.domain import (
     sql_literal,
     sql_text,
 )
-from reid_sql.parameters.numbers import Floats, Number, Numbers
+from reid_sql.parameters.numbers import Flags, Floats, Number, Numbers
 from reid_sql.parameters.tolerance import Tolerance
 from reid_sql.parameters.words import Choice, Document, Labels, ModelName, Text, Texts, Weight
 
 TextColumn = npt.NDArray[np.str_]  # a text each
 NameLists = npt.NDArray[np.object_]  # a list of names each
 Integers = npt.NDArray[np.int64]
+Arguments = Mapping[str, Any]  # of a call, by the names of its parameters
+Row = Mapping[str, Any]  # of an answer, by the names of its columns
+Rows = Sequence[Row]
 MAX_PEOPLE: Final = 1e15
 
 PROBABILITY: Final = Number(
@@ -155,6 +159,7 @@ __all__ = [
     "VALUE_OR_DROP",
     "WEIGHT",
     "WORLD_POPULATION",
+    "Arguments",
     "Choice",
     "Column",
     "Columns",
@@ -162,6 +167,7 @@ __all__ = [
     "Document",
     "Domain",
     "Entity",
+    "Flags",
     "Floats",
     "Groups",
     "Household",
@@ -181,6 +187,8 @@ __all__ = [
     "Populations",
     "Probability",
     "RecordValues",
+    "Row",
+    "Rows",
     "Seed",
     "SubsetSize",
     "Table",

@@ -223,16 +223,12 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
         raise UnknownNameError(f"{where} must be an existing file, got '{file}'; {hint}")
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = list(csv.reader(lines))
-    if (
-        not rows
-        or rows[0] != ["value", "probability"]
-        or any(len(row) != len(rows[0]) for row in rows[1:] if row)
-    ):
-        got = ",".join(rows[0]) if rows else "an empty file"
+    head, pairs = rows[:1], list(filter(None, rows[1:]))
+    if head != [["value", "probability"]] or {*map(len, pairs)} - {2}:
+        got = ",".join(*head) if head else "an empty file"
         raise OutOfDomainError(
             f"{where} must be a CSV file of two columns, value and probability, got {got}; name them so"
         )
-    pairs = [row for row in rows[1:] if row]
     for position, (value, _) in enumerate(pairs):
         if value in [other for other, _ in pairs[:position]]:
             raise OutOfDomainError(

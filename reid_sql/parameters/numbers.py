@@ -20,6 +20,7 @@ from reid_sql.parameters.domain import (
 )
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

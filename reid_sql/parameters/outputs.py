@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import Floats, Integers, NameLists, TextColumn, Values
+from reid_sql.parameters import Arguments, Floats, Integers, NameLists, TextColumn, Values
 from reid_sql.parameters.domain import Domain, list_text
 from reid_sql.parameters.words import Choice
 
@@ -88,7 +88,7 @@ def choose_arguments(
     public: Sequence[Parameter],
     chosen: Sequence[Parameter],
     selector: str,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     rule: str,
 ) -> dict[str, Any]:
     """Return an output's arguments among those of the function; refuse those of another output.

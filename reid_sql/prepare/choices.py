@@ -14,6 +14,7 @@ from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, explain_verdict, format_figure
 from reid_sql.models.generalization.search import CountedNode
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Row, Rows
 from reid_sql.prepare.files import sql_file
 from reid_sql.prepare.page import page
 from reid_sql.prepare.problem import limit_time
@@ -126,7 +127,7 @@ def _describe(outcome: Outcome, *, is_release: bool) -> dict[str, Any]:
     }
 
 
-def render_choices(tables: Sequence[Mapping[str, Any]]) -> str:
+def render_choices(tables: Rows) -> str:
     """Write the transformations of each table as rows, for the HTML page of the release."""
     return "".join(_table(table) for table in tables if table["choices"])
 
@@ -144,7 +145,7 @@ def _cell(lines: Sequence[str]) -> str:
     return f"<td>{'<br>'.join(escape(line).replace(' %', '&nbsp;%') for line in lines)}</td>"
 
 
-def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+def _cells(row: Row) -> Iterator[tuple[str, list[str]]]:
     """List the label and the lines of each cell of a row."""
     yield "rank", [str(row["rank"])]
     yield "retained", [percent(row["retained"])]

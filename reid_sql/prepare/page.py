@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.check.masking import round_figures
 from reid_sql.hierarchies.hierarchy import Hierarchy
@@ -24,6 +23,7 @@ from reid_sql.models.generalization.suppression import (
 )
 from reid_sql.models.generalization.usefulness import recode_by_boxes
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Flags
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
 from reid_sql.prepare.usefulness import (
@@ -210,7 +210,7 @@ class GlobalRecoding:
         """The share of records with blank values; None masks few records."""
         return self._share(np.any(self.suppression.blank, axis=0))
 
-    def _share(self, classes: NDArray[np.bool_]) -> float | None:
+    def _share(self, classes: Flags) -> float | None:
         records = int(self.distinct.counts[classes].sum())
         return None if 0 < records < self.below else records / self.table.records
 

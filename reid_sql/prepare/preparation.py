@@ -265,7 +265,7 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
         cautions |= dict.fromkeys([*measured.cautions, *remarks])
     settled = INFORMATIVE_CODES.union(policy.accept)
     refused = [each for each in cautions if each.code not in settled]
-    codes = list(dict.fromkeys(each.code for each in refused if each.code))
+    codes = list(dict.fromkeys(filter(None, (each.code for each in refused))))
     if not codes:
         return ()
     words = "; ".join(str(mask.sentence(each)).rstrip(".") for each in refused)

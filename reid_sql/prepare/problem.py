@@ -32,7 +32,7 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, Integers, plain_number, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Integers, Row, plain_number, sql_text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 
@@ -370,7 +370,7 @@ def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[F
     return [_facts(original, column, row) for column, row in zip(columns, rows, strict=True)]
 
 
-def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> Facts:
+def _facts(original: DuckDBTableCounts, column: str, row: Row) -> Facts:
     values = original.engine.distinct.values(column)
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
@@ -410,9 +410,7 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
     )
 
 
-def _find_marks(
-    original: DuckDBTableCounts, column: str, row: Mapping[str, Any], values: str
-) -> tuple[str, str]:
+def _find_marks(original: DuckDBTableCounts, column: str, row: Row, values: str) -> tuple[str, str]:
     """Find the marks that all numbers of a text column have, if some need any, and a note on another reading.
 
     Of 1,265 and 12.345, marks between thousands are likelier: few fractions have three digits in each value.
@@ -434,7 +432,7 @@ def _find_marks(
     return read[0], NOTE_ON_MARKS.format(column, between) if is_doubtful else ""
 
 
-def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
+def _read_dates(original: DuckDBTableCounts, row: Row, texts: str) -> dict[str, Any]:
     """Find the one way in which all dates of a text column are written, or why there is none."""
     if row["looks_like"] != DATE or row["column_type"] != "text":
         return {}

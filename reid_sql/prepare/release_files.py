@@ -63,9 +63,7 @@ def _files_in_folder(
         raise OutOfDomainError(
             f"{OPTION} must be given for tables whose names can be names of files, got '{strange}'; rename it in the policy"
         )
-    if not folder.exists():
-        refuse_to_overwrite({OPTION: folder}, inputs)  # whether it can be made
-    for file in files.values() if folder.exists() else ():
+    for file in files.values() if folder.exists() else (folder,):  # whether it can be made
         refuse_to_overwrite({OPTION: file}, inputs)
     return files
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
 from reid_sql.check.masking import ReportPage
-from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -31,7 +30,7 @@ from reid_sql.models.generalization.criteria import (
 from reid_sql.models.generalization.lattice import Node
 from reid_sql.models.generalization.search import Result
 from reid_sql.models.generalization.suppression import Requirement, SizeRules
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import Row, quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
 from reid_sql.prepare.problem import Generalization

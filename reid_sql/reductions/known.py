@@ -36,7 +36,7 @@ SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
 KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
 OF_PEOPLE: Final = Columns("columns of the scenario, and entity,")
-KNOWN_BYTES: Final = 600
+KNOWN_BYTES: Final = 600  # that a distinct record takes at least, as measured
 KNOWN_RECORDS: Final = Reduction(
     __name__,
     name="known_records",
@@ -61,7 +61,6 @@ KNOWN_RECORDS: Final = Reduction(
         "near": "BIGINT[]",
     },
     arrays=KnownRecords,
-    bytes_each=KNOWN_BYTES,
     reasons={"by": "a scenario describes one table and its population"},
 )
 
@@ -165,7 +164,13 @@ def _distinct_records(
     rows = tbl.rows(columns_read, before=record)
     counts = f"count(*) AS records, list(record) AS members, {NO_POPULATION}::BIGINT AS people"
     if population_tbl is not None:
-        rows = _with_population(rows, columns, columns_read, population_tbl)
+        # of the population, the columns alone are read: NULL in every other
+        missing = ", NULL" * (len(columns_read) - len(columns))
+        rows = f"""(
+          SELECT *, false AS other FROM {rows}
+          UNION ALL
+          SELECT NULL, {numbered(columns)}{missing}, true FROM {population_tbl.rows(columns)}
+        )"""
         counts = """count(*) FILTER (NOT other) AS records,
             coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
             count(*) FILTER (other) AS people"""
@@ -176,18 +181,6 @@ def _distinct_records(
           FROM {rows}
           {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
           GROUP BY {numbered(columns_read)}
-        )"""
-
-
-def _with_population(
-    rows: str, columns: Sequence[str], columns_read: Sequence[str], population_tbl: Source
-) -> str:
-    """Append the population's rows, of which the columns alone are read: NULL in every other."""
-    missing = ", NULL" * (len(columns_read) - len(columns))
-    return f"""(
-          SELECT *, false AS other FROM {rows}
-          UNION ALL
-          SELECT NULL, {numbered(columns)}{missing}, true FROM {population_tbl.rows(columns)}
         )"""
 
 

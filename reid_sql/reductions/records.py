@@ -28,6 +28,7 @@ from reid_sql.sql.text import Source, name, none_null, numbered, place_of
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
 HOUSED_QI: Final = Columns("quasi-identifiers, weight, household and key")
+# that a distinct record takes at least, from the lists for a body to its answers, as measured
 FITTED_BYTES: Final = 1400
 WEIGHTED_BYTES: Final = 600
 NOTHING_CREATED: Final = {
@@ -50,7 +51,6 @@ FITTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=FittedRecords,
-    bytes_each=FITTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
 )
@@ -69,7 +69,6 @@ WEIGHTED_RECORDS: Final = Reduction(
         "members": "BIGINT[]",
     },
     arrays=WeightedRecords,
-    bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
 )
@@ -109,7 +108,14 @@ def fitted_records(
     codes, joins = "[]::BIGINT[]", ""
     if interactions == 2:  # noqa: PLR2004 - of two columns, whose codes the model needs
         codes = f"[{', '.join(f'code{place}' for place, _ in enumerate(qi, 1))}]"
-        joins = _encode_with_nulls(qi)
+        joins = "".join(
+            f"""
+        JOIN (
+          SELECT q{place} AS w{place}, row_number() OVER () AS code{place}
+          FROM reid_distinct GROUP BY q{place}
+        ) ON q{place} IS NOT DISTINCT FROM w{place}"""
+            for place, _ in enumerate(qi, 1)
+        )
     body = f"""
         SELECT id AS place, records, class_size, log_expected, {codes} AS codes, members
         FROM ({log_expected(qi, "reid_distinct")}) {joins}
@@ -137,18 +143,6 @@ def weighted_records(
         FROM ({counted})
         WHERE (SELECT {fits_memory(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body, household)
-
-
-def _encode_with_nulls(qi: Sequence[str]) -> str:
-    """Join the codes of the values to each record, with one for NULL."""
-    return "".join(
-        f"""
-        JOIN (
-          SELECT q{place} AS w{place}, row_number() OVER () AS code{place}
-          FROM reid_distinct GROUP BY q{place}
-        ) ON q{place} IS NOT DISTINCT FROM w{place}"""
-        for place, _ in enumerate(qi, 1)
-    )
 
 
 def _over_distinct(

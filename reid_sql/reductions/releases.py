@@ -180,7 +180,7 @@ def _side(
 ) -> str:
     """Read a release: its side, q1, q2, …, the sensitive value s, and its people, each once in a class."""
     qi = compared if sensitive is None else compared[:-1]
-    read = [*compared, *([] if person is None else [person])]
+    read = [*compared, *filter(None, [person])]
     if entity is not None and sensitive is not None:
         source = one_row_per_value(source, qi, sensitive, entity, nulls)
         read[-1] = PERSON

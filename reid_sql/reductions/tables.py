@@ -27,6 +27,7 @@ from reid_sql.reduction import (
     Argument,
     Reduction,
     refuse_entity,
+    refuse_groups_named_like_results,
 )
 from reid_sql.sql.cells import (
     IS_UNSAFE,
@@ -161,10 +162,7 @@ def check_cells(
 ) -> CellRules:
     """Check what the columns and rules must be together."""
     refuse_entity(by, entity, "value")
-    for column in by:
-        if fold_case(column) in {*SAFE_CELLS.columns, *NULL_REPORT_COLUMNS}:
-            rule = f"by must not name a column of the answer, got '{column}'"
-            raise OutOfDomainError(f"{rule}; rename the column in a view")
+    refuse_groups_named_like_results(by, {*SAFE_CELLS.columns, *NULL_REPORT_COLUMNS})
     if value is not None and fold_case(value) in (
         fold_case(each) for each in [*by, *([entity] if entity else [])]
     ):

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -14,6 +14,7 @@ from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.release_classes import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Rows
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
     PLAIN,
@@ -36,7 +37,7 @@ WIDEST_BAR: Final = 40
 CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."
 
 
-def describe_smallest_set(share: float, sets: Sequence[Mapping[str, Any]]) -> str:
+def describe_smallest_set(share: float, sets: Rows) -> str:
     """Name the smallest set of columns by which such a share is unique, or why none is named.
 
     >>> best = {"columns": ["age", "sex"], "share_unique": 0.12, "status": "ok"}
@@ -57,7 +58,7 @@ def describe_smallest_set(share: float, sets: Sequence[Mapping[str, Any]]) -> st
     return f"Smallest set of columns that {singled} {names}{equal}."
 
 
-def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) -> RenderableType:
+def profile_page(rows: Rows, singling_out: Sequence[str]) -> RenderableType:
     """Show which columns together single records out, a line for each column, then what to do by kind."""
     has_codes = any(row["sentinels"] for row in rows)
     return page(
@@ -72,7 +73,7 @@ def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) ->
     )
 
 
-def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def advice_by_kind(rows: Rows) -> list[tuple[str, str]]:
     """Name the columns of each kind, and what to do with them."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for row in rows:
@@ -86,7 +87,7 @@ def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return advice_of_columns
 
 
-def columns_table(rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> Table:
+def columns_table(rows: Rows, roles: Mapping[str, str]) -> Table:
     """Show a line for each column; with what it is proposed as, where there are `roles`."""
     lines = []
     for row in rows:
@@ -141,8 +142,8 @@ CHANGES: Final = {  # of a column, by what is counted
 
 
 def comparison_page(
-    figures: Sequence[dict[str, Any]],
-    columns: Sequence[dict[str, Any]],
+    figures: Rows,
+    columns: Rows,
     headline: Sequence[str],
     unmeasured: Sequence[str],
 ) -> RenderableType:
@@ -180,7 +181,7 @@ FIRST_FIGURES: Final = (
 DRAWN: Final = ("records_at_risk", "average_risk", "correct_links")  # as bars, shares of the people
 
 
-def _shares(figures: Sequence[Mapping[str, Any]]) -> Table:
+def _shares(figures: Rows) -> Table:
     """Draw the shares of people of the original above those of the release."""
     lines = []
     for row in figures:
@@ -194,7 +195,7 @@ def _shares(figures: Sequence[Mapping[str, Any]]) -> Table:
     return TextTable(columns, lines, show_header=False, **PLAIN)
 
 
-def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
+def describe_links(figures: Rows, by: Sequence[str]) -> str:
     """State the result of the attack by some columns in one sentence.
 
     >>> links = {"measure": "correct_links", "original": 0.5, "released": 0.1}
@@ -210,7 +211,7 @@ def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
     return f"An attacker who links every record by {names} is right about {right} of the people; in the original, about {before}."
 
 
-def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
+def _figures(figures: Rows) -> Table:
     lines = []
     for row in figures:
         sides = (_format_figure(row["measure"], row[side]) for side in ("original", "released"))
@@ -226,7 +227,7 @@ def _format_figure(measure: str, value: float | None) -> str:
     return percent(value) if measure in SHARES else f"{value:,.0f}"
 
 
-def _columns(columns: Sequence[dict[str, Any]]) -> Table:
+def _columns(columns: Rows) -> Table:
     """Show what changed in each column; without a key, what needs one is left out."""
     counted = {
         head: name
@@ -256,7 +257,7 @@ def _format_change(value: float | None) -> str:
 # The page of a join.
 
 
-def join_page(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+def join_page(rows: Rows) -> RenderableType:
     """Show whom each choice of columns singles out, the sentence, and what matches nothing."""
     lines = []
     for row in rows:
@@ -289,7 +290,7 @@ def join_page(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
 # The page of two releases of one table.
 
 
-def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> RenderableType:
+def releases_page(rows: Rows, *, counts_people: bool) -> RenderableType:
     """Show the known figures, then how many people can be followed, then why the others are not known."""
     lines = []
     for row in rows:
@@ -310,7 +311,7 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
     )
 
 
-def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
+def _figures_of(rows: Rows, status: str) -> str:
     """The figures of a status: their number, where a parameter that all of them need is missing."""
     names = [row["figure"].replace("_", " ") for row in rows if row["status"] == status]
     if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE}:
@@ -318,7 +319,7 @@ def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
     return ", ".join(names)
 
 
-def describe_combined(rows: Sequence[Mapping[str, Any]]) -> str:
+def describe_combined(rows: Rows) -> str:
     """How many people all releases single out together, in one sentence; nothing where it is not known.
 
     >>> counts = {"unique_by_all": 57, "unique_by_one": 20, "unique_by_two": 40}
@@ -339,7 +340,7 @@ def describe_combined(rows: Sequence[Mapping[str, Any]]) -> str:
 FOLLOWED: Final = ("followed", "followed_within")
 
 
-def describe_followed(rows: Sequence[Mapping[str, Any]]) -> str:
+def describe_followed(rows: Rows) -> str:
     """How many people can be followed, in one sentence: within a tolerance, if these are more.
 
     >>> followed = {"figure": "followed", "value": 20.0, "total": 80}

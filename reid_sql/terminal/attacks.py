@@ -1,6 +1,6 @@
 """The page of attacks on a synthetic table: what happens to people first, then the attacks, folded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from rich.console import RenderableType
@@ -11,6 +11,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.comparison import STATUS_FEW_COMPARABLE, STATUS_NOT_COMPARABLE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
+from reid_sql.parameters import Row, Rows
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
     FigureTable,
@@ -29,7 +30,7 @@ FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
 AREA: Final = "auc"
 
 
-def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
+def audit_page(rows: Rows, *, counts_people: bool) -> RenderableType:
     """Show what happens to people, then the result in a box, then why some attacks are not judged.
 
     A line for each figure of each attack is folded.
@@ -56,7 +57,7 @@ RECOGNIZED: Final = "are recognized as people it was made from"
 PAIRS: Final = "are told from people who were not used (in pairs, one of each)"
 
 
-def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _people_hit(rows: Rows) -> Table:
     """Say how many of 100 people the table copies, gives a value of, or shows to have been used."""
     lines = []
     for row, words in _choose_harms(rows):
@@ -66,7 +67,7 @@ def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
     return FigureTable(columns, lines)
 
 
-def _choose_harms(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], str]]:
+def _choose_harms(rows: Rows) -> list[tuple[Mapping[str, Any], str]]:
     """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
     chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
     measured = [row for row in rows if row["original"] is not None]
@@ -83,7 +84,7 @@ def _choose_harms(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, 
     return chosen
 
 
-def _sensitive_column(row: Mapping[str, Any]) -> str:
+def _sensitive_column(row: Row) -> str:
     """The column whose values an attack infers, without those that it is inferred from."""
     return str(row["column_name"]).partition(" / ")[0]
 
@@ -95,7 +96,7 @@ INCOMPARABLE: Final = tuple(
 INFERENCES: Final = ("inference", "sure_inference", "strongest_inference")
 
 
-def _count_harmed(row: Mapping[str, Any]) -> str:
+def _count_harmed(row: Row) -> str:
     """Write how many of 100 people are harmed; at least so many where values of the table are not compared.
 
     >>> row = {"original": 0.21, "status": "few_comparable: values of 'age' ..."}
@@ -136,7 +137,7 @@ OF_PEOPLE: Final = ("share", "weighted_share", "true_positives")
 EQUAL_RECORDS: Final = "of the people have an equal record in it, copied or by chance."
 
 
-def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
+def describe_audit(rows: Rows) -> str:
     """State the greatest harm in people, then the result of the strongest attack on membership.
 
     Of the shares of people, it is the one that exceeds its control most, by the lower end. One of many
@@ -163,19 +164,19 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
     return membership
 
 
-def _share_present(rows: Sequence[Mapping[str, Any]]) -> float | None:
+def _share_present(rows: Rows) -> float | None:
     """The share of the people who have an equal record in the synthetic table, if that is known."""
     shares = (row["original"] for row in rows if row["attack"] == "exact_presence")
     return next(shares, None)
 
 
-def _exceeds_control(row: Mapping[str, Any]) -> bool:
+def _exceeds_control(row: Row) -> bool:
     """Whether an attack is surely right about more people than by chance."""
     is_share = row["status"] == OK and row["figure"].startswith(OF_PEOPLE)
     return bool(is_share and row["low"] is not None and row["low"] > 0)
 
 
-def _describe_harm(row: Mapping[str, Any]) -> str:
+def _describe_harm(row: Row) -> str:
     """Say in a sentence about which share of the people an attack is right, beyond its control."""
     share = (
         f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
@@ -187,7 +188,7 @@ def _describe_harm(row: Mapping[str, Any]) -> str:
     return f"{words.format(share, column=_sensitive_column(row))}, more than of people who were not used."
 
 
-def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
+def describe_membership(rows: Rows) -> str:
     """State the result of the strongest attack on membership in one sentence.
 
     >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
@@ -212,7 +213,7 @@ def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
+def _attacks(rows: Rows, status: str) -> str:
     """The attacks of a status, each once; all of them in one word."""
     if all(row["status"] == status for row in rows):
         return "all attacks"
@@ -220,7 +221,7 @@ def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def _format_figure(row: dict[str, Any], name: str) -> str:
+def _format_figure(row: Row, name: str) -> str:
     value = row[name]
     if value is None:
         return ""

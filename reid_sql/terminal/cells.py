@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from reid_sql.parameters import Row, Rows
 from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import (
     FigureTable,
@@ -49,7 +50,7 @@ FINDINGS: Final[Mapping[str, str]] = {
 }
 
 
-def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> RenderableType:
+def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
     """Show a line for each cell, what is hidden as such, and how many are unsafe or hidden."""
     dividing = [name for name in (rows[0] if rows else {}) if name not in {*figures, *HOW_COUNTED}]
     has_sums = any(row["value_sum"] is not None for row in rows)
@@ -66,14 +67,12 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         ),
         "",
         heading(f"{sum(map(is_unsafe, rows)):,} of {len(rows):,} cells are unsafe{words}."),
-        caution(f"{determined:,} {CELLS_DETERMINED}" if determined else ""),
-        note(NOT_PUBLISHED if moved else ""),
+        caution(f"{determined:,} {CELLS_DETERMINED}" * bool(determined)),
+        note(NOT_PUBLISHED * bool(moved)),
     )
 
 
-def _cell_line(
-    row: Mapping[str, Any], dividing: Sequence[str], hideable: Sequence[str]
-) -> list[str]:
+def _cell_line(row: Row, dividing: Sequence[str], hideable: Sequence[str]) -> list[str]:
     """Write the categories of a cell, its figures or that they are hidden, and how it was judged."""
     line = [_format_category(row, name) for name in dividing]
     hides = hideable if row["status"] in HIDDEN else ()
@@ -83,18 +82,18 @@ def _cell_line(
     return [*line, *(_format_figure(row[name]) for name in JUDGED)]
 
 
-def _count_moved(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _count_moved(rows: Rows) -> dict[str, int]:
     """Count the cells of each status by which a figure is hidden or is not the true one."""
     counts = Counter(row["status"] for row in rows)
     return {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
 
 
-def is_unsafe(row: Mapping[str, Any]) -> bool:
+def is_unsafe(row: Row) -> bool:
     """Whether a cell breaks a rule by which it could not be published."""
     return bool({*row["unsafe"]} - {DETERMINED})
 
 
-def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: bool) -> list[str]:
+def describe_publication(rows: Rows, *, is_publishable: bool) -> list[str]:
     """Say what of a file of cells must not be published, or what its publishable columns cannot say.
 
     >>> cell = {"unsafe": ["few_people"], "status": "unsafe", "records": 3}
@@ -114,7 +113,7 @@ def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: b
     return [sentence for sentence, is_true in sentences.items() if is_true]
 
 
-def _format_category(row: Mapping[str, Any], name: str) -> str:
+def _format_category(row: Row, name: str) -> str:
     if name in row["total_over"]:
         return "total"
     return "NULL" if row[name] is None else str(row[name])
@@ -133,7 +132,7 @@ def _format_figure(value: Any) -> str:  # noqa: ANN401 - a figure, or a list of 
     return str(value)
 
 
-def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+def audited_cells_page(rows: Rows) -> RenderableType:
     """Show each cell with what an attacker computes, those that are revealed first."""
     columns = [*word_columns("cell"), *figure_columns("from", "to")]
     counts = Counter(row["finding"] for row in rows)
@@ -152,7 +151,7 @@ def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
     )
 
 
-def _audited_line(row: Mapping[str, Any]) -> list[str]:
+def _audited_line(row: Row) -> list[str]:
     """Write a cell, the interval that an attacker computes of it, and what reveals it."""
     is_sum = row["kind"] == "sum"
     interval = ("largest_low", "largest_high") if is_sum else ("low", "high")

@@ -1,7 +1,7 @@
 """A console that escapes control characters, and the numbers and tables of its pages."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, Final
@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.parameters import Row
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.hints import in_options
 from reid_sql.terminal.runner import Answer
@@ -68,7 +69,7 @@ def caution(text: str) -> Text:
     return Text(text, style="yellow")
 
 
-def statuses(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def statuses(rows: Iterable[Row]) -> list[str]:
     """Return what is doubtful of an answer, each status once."""
     return [status for status in dict.fromkeys(row["status"] for row in rows) if status != OK]
 

@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import format_percent
+from reid_sql.parameters import Row, Rows
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
     PLAIN,
@@ -121,7 +122,7 @@ def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS)
 
 
 def class_size_bars(
-    ranges: Sequence[Mapping[str, Any]],
+    ranges: Rows,
     threshold: float = THRESHOLD,
     noun: str = "people",
     *,
@@ -156,7 +157,7 @@ def verdict(
     *,
     unit: str = "people",
     has_population: bool = False,
-    unicity: Sequence[dict[str, Any]] = (),
+    unicity: Rows = (),
 ) -> Panel:
     """State what the figures mean for a release in one sentence, and what counts as a person.
 
@@ -173,8 +174,13 @@ def verdict(
     if not unicity:
         return _panel(page(Text(text), *lines), is_at_risk=is_at_risk)
     strongest = max(unicity, key=_risk_of_known)
-    is_found = _is_found(strongest, risk["threshold"])
-    by_rows = Text(_verdict_of_rows(strongest, is_found=is_found))
+    is_found = bool(strongest["correctness"] > risk["threshold"] or strongest["uniqueness"])
+    word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
+    drawn = ", as drawn" if strongest["draws"] else ""
+    shares = f"{percent(strongest['uniqueness'])} of the people, and is right about {percent(strongest['correctness'])}"
+    by_rows = Text(
+        f"{word}: an attacker who knows {strongest['points']:g} rows of a person singles out {shares}{drawn}."
+    )
     by_one_row = Text(f"With one row of a person: {text}")
     return _panel(page(by_rows, by_one_row, *lines), is_at_risk=is_at_risk or is_found)
 
@@ -183,22 +189,9 @@ def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
     return Panel(words, style="red" if is_at_risk else "green")
 
 
-def _risk_of_known(row: Mapping[str, Any]) -> tuple[float, float, float]:
+def _risk_of_known(row: Row) -> tuple[float, float, float]:
     """Order attackers by what they find: right matches, people singled out, then rows that they know."""
     return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
-
-
-def _is_found(row: Mapping[str, Any], threshold: float) -> bool:
-    """Whether an attacker who knows some rows of a person finds more people than the threshold allows."""
-    return bool(row["correctness"] > threshold or row["uniqueness"])
-
-
-def _verdict_of_rows(row: Mapping[str, Any], *, is_found: bool) -> str:
-    """State what an attacker who knows some rows of a person finds out."""
-    word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
-    drawn = ", as drawn" if row["draws"] else ""
-    shares = f"{percent(row['uniqueness'])} of the people, and is right about {percent(row['correctness'])}"
-    return f"{word}: an attacker who knows {row['points']:g} rows of a person singles out {shares}{drawn}."
 
 
 def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
@@ -217,7 +210,7 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     )
 
 
-def _share_with_ends(row: Mapping[str, Any], name: str) -> str:
+def _share_with_ends(row: Row, name: str) -> str:
     share, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
     estimate = "NULL" if share is None else f"{format_percent(share)} %"
     if low is None or high is None:
@@ -313,7 +306,7 @@ def adversary_page(
     )
 
 
-def _reduction(row: Mapping[str, Any]) -> str:
+def _reduction(row: Row) -> str:
     reduction = row["reduction_median"]
     return "none at risk" if reduction is None else _signed_percent(reduction)
 
@@ -343,7 +336,7 @@ def risk_page(
     noun: str = RECORDS,
     unit: str = "people",
     answer: RenderableType | None = None,
-    unicity: Sequence[dict[str, Any]] = (),
+    unicity: Rows = (),
 ) -> RenderableType:
     """Combine summary, histogram, most exposed records, the forecast for a population, and verdict."""
     parts: list[RenderableType] = [
@@ -365,7 +358,7 @@ def risk_page(
     return page(*parts, end)
 
 
-def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
+def unicity_table(rows: Rows) -> Table:
     """Show for each number of known rows how many people they single out, with the error of a draw."""
     is_forecast = any(row["population_uniqueness_high"] is not None for row in rows)
     lines = []
@@ -391,5 +384,5 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
     )
 
 
-def _share_with_error(row: Mapping[str, Any], share: str, error: str) -> str:
+def _share_with_error(row: Row, share: str, error: str) -> str:
     return f"{percent(row[share])}{f' ± {percent(row[error])}' if row['draws'] else ''}"

@@ -1,7 +1,7 @@
 """The marks of a picture, by their kind."""
 
-from reid_sql.charts.picture import Picture
 from reid_sql.charts.spec import Bars, Cells, Line, Strokes
+from reid_sql.charts.svg import Picture
 
 
 def bars_of(picture: Picture, chart: int = 0) -> list[Bars]:

@@ -16,7 +16,6 @@ import reid_sql
 from reid_sql import plot
 from reid_sql.charts import column_charts
 from reid_sql.charts.estimate_charts import RISKS, model_check
-from reid_sql.charts.picture import check_plot_file, draw, save
 from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast
 from reid_sql.charts.spec import (
     MAX_NAME_LENGTH,
@@ -29,6 +28,7 @@ from reid_sql.charts.spec import (
     Style,
     list_ticks,
 )
+from reid_sql.charts.svg import check_plot_file, draw, save
 from reid_sql.commands.measure import checks_of
 from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError

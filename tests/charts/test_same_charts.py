@@ -18,10 +18,9 @@ import pytest
 
 import reid_sql
 from reid_sql import plot
-from reid_sql.charts.picture import Picture
 from reid_sql.charts.risk_charts import Range, class_sizes_chart
 from reid_sql.charts.spec import Band, Bars, Chart, Line, Rule, Scale
-from reid_sql.charts.svg import svg
+from reid_sql.charts.svg import Picture, svg
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
 

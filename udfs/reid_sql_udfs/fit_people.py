@@ -11,7 +11,7 @@ from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summariz
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import describe_dependencies
-from reid_sql.models.population_risk.model_doubts import find_doubts
+from reid_sql.models.population_risk.doubts import find_doubts
 from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.evidence import PEOPLE
 

@@ -10,7 +10,7 @@ from reid_sql.engines.contract import refuse_columns_in_a_row, refuse_names_of_o
 from reid_sql.engines.duckdb.names import BEGIN, BODY, REFUSE
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import Domain
+from reid_sql.parameters import Arguments, Domain
 from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
 from reid_sql.sql.records import with_scores
 from reid_sql.sql.text import name, text, texts
@@ -39,7 +39,7 @@ def _check(name: str, domain: Domain, value: Any, may_read_files: bool, is_plain
     return domain.convert_tables(name, readable.from_sql(name, value), source)
 
 
-def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
+def reduction_arguments(declared: Function, checked: Arguments) -> dict[str, Any]:
     """What the function passes to its reduction: a parameter of the same name, or None."""
     passed = set(checked) - ({"entity"} if declared.one_row_per_person else set())
     arguments = declared.reduction.arguments if declared.reduction else ()
@@ -224,7 +224,7 @@ def _body_by_group(
         SELECT * EXCLUDE ({", ".join([*arrays, *NULL_REPORT_COLUMNS])}), {NULL_REPORT} FROM ({flat}))"""
 
 
-def score_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+def score_records(declared: Function, checked: Arguments, database: str) -> str:
     """Select the table's rows, each with the scores of its values; each distinct record is scored once."""
     source, model = checked["tbl"], registry.known(checked["model"])
     options = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]

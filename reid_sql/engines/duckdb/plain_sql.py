@@ -117,7 +117,13 @@ def _split(text: str) -> list[str]:
 
 def _write_query(declared: Function, arguments: str) -> tuple[str, bool]:
     """Write the query, and whether it answers for each group of the table."""
-    _refuse_options(declared, arguments)
+    names = [parameter.name for parameter in declared.parameters]
+    for option in filter(None, OPTION.findall(arguments)):
+        if option.lower() not in names:
+            raise UnknownNameError(
+                f"{declared.name} must be given options that it has, got '{option}'; "
+                f"{suggestion(option, names, 'options')}"
+            )
     checked = check_arguments(
         declared, _read_arguments(declared, arguments), may_read_files=False, is_plain=True
     )
@@ -157,16 +163,6 @@ def _read_arguments(declared: Function, arguments: str) -> Sequence[Any]:
 def _capture(*arguments: Any) -> str:  # noqa: ANN401 - whatever SQL passes
     CAPTURED.append(arguments)
     return "SELECT 1"
-
-
-def _refuse_options(declared: Function, arguments: str) -> None:
-    names = [parameter.name for parameter in declared.parameters]
-    for option in filter(None, OPTION.findall(arguments)):
-        if option.lower() not in names:
-            raise UnknownNameError(
-                f"{declared.name} must be given options that it has, got '{option}'; "
-                f"{suggestion(option, names, 'options')}"
-            )
 
 
 def _plain_table(match: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
-from reid_sql.parameters import MODEL
+from reid_sql.parameters import MODEL, Arguments
 from reid_sql.reduction import (
     PERSON,
     REFUSAL_KEY_WITH_ENTITY,
@@ -86,7 +86,7 @@ def planned_calls() -> Iterator[Calls]:
         stop_listening(calls)
 
 
-def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
+def record_call(declared: Function, checked: Arguments) -> bool:
     """Record a call of a table, where somebody listens; return whether somebody does."""
     if not LISTENERS:
         return False
@@ -104,7 +104,7 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
     return True
 
 
-def _items_of(checked: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+def _items_of(checked: Arguments, names: Sequence[str]) -> tuple[str, ...]:
     """What the tables of these arguments are called in SQL, each once."""
     return tuple(dict.fromkeys(each.item for each in _sources_of(checked[name] for name in names)))
 
@@ -153,7 +153,7 @@ def write_plan(
     return qualified(write_answer(declared, checked, database))
 
 
-def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:
+def _mark_tables(checked: Arguments, **marks: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table has its columns of people in a field."""
     return _change_tables(
         checked,
@@ -164,7 +164,7 @@ def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict
 
 
 def _change_tables(
-    checked: Mapping[str, Any], change: Callable[[str, DuckDBSource], DuckDBSource]
+    checked: Arguments, change: Callable[[str, DuckDBSource], DuckDBSource]
 ) -> dict[str, Any]:
     """The arguments, of which each table is changed."""
 
@@ -176,7 +176,7 @@ def _change_tables(
     return {name: changed(name, value) for name, value in checked.items()}
 
 
-def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+def write_answer(declared: Function, checked: Arguments, database: str) -> str:
     """Write the query of checked arguments; it reads no table twice.
 
     A view may draw its rows anew each time that a query names it (`WHERE random() < 0.5`, a sample, uuid()):
@@ -200,7 +200,7 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
 
 
-def _write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+def _write_answer(declared: Function, checked: Arguments, database: str) -> str:
     """Write the answer over its reduction."""
     if declared.answer is Answer.SCORED_TABLE:
         return score_records(declared, checked, database)
@@ -213,9 +213,7 @@ def _write_answer(declared: Function, checked: Mapping[str, Any], database: str)
     )
 
 
-def write_reduction(
-    declared: Function, checked: Mapping[str, Any], database: str = ""
-) -> str | None:
+def write_reduction(declared: Function, checked: Arguments, database: str = "") -> str | None:
     """Write the query of the reduction that the function answers from, if it has one."""
     reduction = declared.reduction
     if reduction is None:
@@ -239,7 +237,7 @@ def write_reduction(
 
 
 def _people_in_place(
-    checked: Mapping[str, Any], arguments: Mapping[str, Any], *, of_shares: bool
+    checked: Arguments, arguments: Arguments, *, of_shares: bool
 ) -> dict[str, Any]:
     """The table with a row for each person, or for each sensitive value of theirs; the person is the key."""
     qi, entity, nulls, by = (

@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns
 from reid_sql.reduction import (
     DIVIDING,
     Needs,
@@ -91,7 +91,7 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
     refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))
 
 
-def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
+def warn_of_people(declared: Function, arguments: Arguments) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
     for frame, name, unit in list_watched_columns(declared, arguments):
         _warn_of_nobodies(frame, name, unit)
@@ -123,7 +123,7 @@ def count(
 # Table functions
 
 
-def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
+def table(declared: Function, arguments: Arguments) -> Table:
     """Bind a table function: a table of the warehouse, or one in this process where a body answers."""
     options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
@@ -161,7 +161,7 @@ def _with_groups(listed: Table, by: Sequence[str]) -> Table:
 
 
 def _answer_by_group(
-    declared: Function, reduced: Table, by: Sequence[str], options: Mapping[str, Any]
+    declared: Function, reduced: Table, by: Sequence[str], options: Arguments
 ) -> pa.Table:
     """Answer for each group, which the database numbers."""
     names = group_names(by)

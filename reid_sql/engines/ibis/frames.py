@@ -209,13 +209,13 @@ def sum_bigint(value: IntegerValue) -> IntegerScalar:
     return bigint(bigint(value).sum())
 
 
-def sum_over(rows: Table, names: Sequence[str], value: str) -> FloatingValue:
-    """The sum of a count over all rows that share the values of each, as a double, exact up to 2^53.
+def sum_over(rows: Table, names: Sequence[str]) -> FloatingValue:
+    """The sum of the count `n` over all rows that share the values of each, as a double, exact up to 2^53.
 
     A window's: databases guess badly how many rows a NULL-safe join gives, and then go through every pair.
     A double: PostgreSQL adds 64-bit numbers up as decimals of any length, which takes far longer.
     """
-    return rows[value].cast(dt.float64).sum().over(group_by=window_keys(rows, names))
+    return rows["n"].cast(dt.float64).sum().over(group_by=window_keys(rows, names))
 
 
 def null_report(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:

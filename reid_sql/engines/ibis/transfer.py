@@ -76,9 +76,7 @@ def fetch_values(
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
         table = fetch(rows.select(*unnumbered, *names), words, len(rows.columns))
         sent_values = dict(enumerate(names))
-        codes = _stack(
-            [dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names]
-        )
+        codes = _stack([dense_codes(pl.Series(pl.from_arrow(table[name]))) for name in names])
     else:
         placed, numbers, total = _numbered(rows, names, engine)
         sent = {name: placed[name] for name in unnumbered}
@@ -288,14 +286,13 @@ def _read_decimals(texts: pa.Array, kind: dt.Decimal) -> pa.Array:
         numbers = [Decimal(text) for text in texts.to_pylist()]
     except (InvalidOperation, TypeError):
         return texts
-    if not all(number.is_finite() for number in numbers):
-        return pa.array([_shortest(number) for number in numbers], pa.string())
-    scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
-    declared = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
-    for digits, places in (declared, (MAX_DIGITS, max(scale, 0))):
-        if max(scale, 0) <= places <= digits <= MAX_DIGITS:
-            with suppress(pa.ArrowException, InvalidOperation):
-                return pa.array(numbers, pa.decimal128(digits, places))
+    if all(map(Decimal.is_finite, numbers)):
+        scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
+        declared = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
+        for digits, places in (declared, (MAX_DIGITS, max(scale, 0))):
+            if max(scale, 0) <= places <= digits <= MAX_DIGITS:
+                with suppress(pa.ArrowException, InvalidOperation):
+                    return pa.array(numbers, pa.decimal128(digits, places))
     return pa.array([_shortest(number) for number in numbers], pa.string())
 
 

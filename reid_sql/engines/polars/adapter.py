@@ -31,6 +31,7 @@ from reid_sql.engines.polars.records import score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, answer_with_warnings
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
+from reid_sql.parameters import Arguments
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     Reduction,
@@ -94,13 +95,13 @@ def count(
 # Functions of a table
 
 
-def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
+def table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
     """Bind a function of the class-size histogram, of the classes or of parameters alone: a lazy frame."""
     answer = _answer_table(declared, arguments)
     return answer_with_warnings(answer, declared, arguments, refuses_nobody=True)
 
 
-def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
+def _answer_table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
     options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(
@@ -208,7 +209,7 @@ def _has_moments(kind: pl.DataType) -> bool:
 
 def answer_when_collected(
     declared: Function,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     tables: Sequence[Table],
     answer: Callable[[Sequence[pl.DataFrame]], pa.Table],
 ) -> pl.LazyFrame:
@@ -224,7 +225,7 @@ def answer_when_collected(
 
 
 def _select(
-    frame: pl.LazyFrame, columns: Sequence[str], declared: Function, arguments: Mapping[str, Any]
+    frame: pl.LazyFrame, columns: Sequence[str], declared: Function, arguments: Arguments
 ) -> pl.LazyFrame:
     """Select the columns; for a model that is fitted or known, values as the texts that it is asked by."""
     is_for_model = declared.models and arguments.get("model", "fitted") is not None
@@ -233,14 +234,11 @@ def _select(
     selected = []
     for name in columns:
         column, kind = exact_column(name), types[name]
-        if is_for_model and name in described and not has_text(kind):
-            raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
-        if (
-            is_for_model
-            and name in described
-            and not (isinstance(kind, SAME_TEXT) or kind.is_integer())
-        ):
-            column = text_of(column).alias(name)
+        if is_for_model and name in described:
+            if not has_text(kind):
+                raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
+            if not (isinstance(kind, SAME_TEXT) or kind.is_integer()):
+                column = text_of(column).alias(name)
         selected.append(column)
     return frame.select(selected)
 
@@ -271,7 +269,7 @@ def _map_together(
 
 
 def _answer_types(
-    declared: Function, arguments: Mapping[str, Any], tables: Sequence[Table]
+    declared: Function, arguments: Arguments, tables: Sequence[Table]
 ) -> dict[str, pl.DataType]:
     """The types of the answer: columns that it repeats have those of the table, others the declared."""
     table_types = tables[0][0].lazy().collect_schema()

@@ -3,7 +3,7 @@
 import re
 import sys
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from numbers import Number
 from typing import Any, Final
@@ -39,6 +39,7 @@ from reid_sql.models.columns.identifiers import (
     likely,
     repeating,
 )
+from reid_sql.parameters import Arguments
 from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
@@ -162,7 +163,7 @@ TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_st
 def answer_with_warnings(
     answer: pl.LazyFrame,
     declared: Function,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
     *,
     refuses_nobody: bool = False,
 ) -> pl.LazyFrame:
@@ -191,7 +192,7 @@ def answer_with_warnings(
     return pl.concat([answer, map_whole(pl.concat(counts, how="horizontal"), judge, schema)])
 
 
-def _list_looks(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Look]:
+def _list_looks(declared: Function, arguments: Arguments) -> Iterator[Look]:
     """List what is counted of the tables of a call, and by what it is judged."""
     rows = find_counted_rows(declared, arguments)
     for table in rows.tables:
@@ -267,7 +268,7 @@ def _warn_of_repeats(counts: pl.DataFrame, names: Sequence[str], rows: CountedRo
     _warn_of_columns(columns, rows)
 
 
-def _look_for_unidentified(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Look]:
+def _look_for_unidentified(declared: Function, arguments: Arguments) -> Iterator[Look]:
     """Count the rows without an identifier."""
     for table, role, column in list_identified_tables(declared, arguments):
         frame = table.lazy()

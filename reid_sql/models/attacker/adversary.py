@@ -35,7 +35,7 @@ from reid_sql.models.attacker.knowledge import (
     match_records,
     refuse_both,
 )
-from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
+from reid_sql.models.attacker.scenario import Scenario, scenario
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.interruption import checkpoint
@@ -118,6 +118,10 @@ class Expectations:
         return np.asarray(
             alone * self.prosecutor + again * confirmed * self.journalist + link * self.marketer
         )
+
+    def risks(self, parameters: Sequence[float]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Prosecutor, journalist, marketer and overall risk."""
+        return self.prosecutor, self.journalist, self.marketer, self.overall(parameters)
 
     def standard_error(self, parameters: Sequence[float]) -> Floats:
         """Largest standard error of the four measures; 0 where every set was counted."""
@@ -395,14 +399,8 @@ def score_known_records(
     expectations = compute_expectations(
         distinct, attacker, nulls, trials=trials, seed=seed, model=model
     )
-    parameters = [getattr(attacker, name) for name in PARAMETERS]
-    risks = (
-        expectations.prosecutor,
-        expectations.journalist,
-        expectations.marketer,
-        expectations.overall(parameters),
-    )
+    risks = expectations.risks(attacker.parameters)
     risks_of_all = np.zeros((len(risks) + 1, len(distinct.records)))
-    risks_of_all[:, distinct.rows] = (*risks, expectations.standard_error(parameters))
+    risks_of_all[:, distinct.rows] = (*risks, expectations.standard_error(attacker.parameters))
     prosecutor, journalist, marketer, overall, error = risks_of_all
     return AdversaryRisk(prosecutor, journalist, marketer, overall, error, expectations.status)

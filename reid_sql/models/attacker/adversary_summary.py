@@ -15,13 +15,12 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import (
     MEASURES,
-    Expectations,
     KnownRecords,
     compute_expectations,
     compute_worst_case,
     uses_estimate,
 )
-from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
+from reid_sql.models.attacker.scenario import PARAMETERS, scenario
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.quantiles import quantiles_by_count
@@ -132,13 +131,16 @@ def summarize_adversary(
         compute_expectations(distinct, attacker, nulls, trials=trials, seed=seed, model=model),
         compute_worst_case(distinct, attacker, nulls, model),
     )
-    error = float(expectations.standard_error(_list_parameters(attacker)).max())
-    risks, worsts = (_compute_measures(each, attacker) for each in (expectations, worst))
+    error = float(expectations.standard_error(attacker.parameters).max())
+    risks, worsts = (
+        dict(zip(MEASURES, each.risks(attacker.parameters), strict=True))
+        for each in (expectations, worst)
+    )
     compared = {
         name: Compared(risks[name], worsts[name], distinct.of_table.records) for name in MEASURES
     }
     statuses = {
-        name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(attacker)))
+        name: expectations.status_of(estimate=uses_estimate(name, attacker.parameters))
         for name in MEASURES
     }
     return [
@@ -194,20 +196,6 @@ def summarize_settings(
         )
         for setting in settings
     ]
-
-
-def _list_parameters(attacker: Scenario) -> list[float]:
-    return [getattr(attacker, name) for name in PARAMETERS]
-
-
-def _compute_measures(expectations: Expectations, attacker: Scenario) -> dict[str, Floats]:
-    risks = (
-        expectations.prosecutor,
-        expectations.journalist,
-        expectations.marketer,
-        expectations.overall(_list_parameters(attacker)),
-    )
-    return dict(zip(MEASURES, risks, strict=True))
 
 
 def _summarize_measure(

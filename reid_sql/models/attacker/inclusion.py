@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
-from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram, count_sizes
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Integers
+from reid_sql.parameters import Flags, Integers
 
 # Who is alike on what is known: classes of records that are refined attribute by attribute.
 # A record that is alone stays alone whatever else becomes known, so it leaves; only classes of two or more
@@ -134,7 +134,7 @@ def relate_values(
     codes: Integers,
     hierarchy: Hierarchy | None,
     texts: npt.NDArray[np.object_] | None,
-    missing: npt.NDArray[np.bool_] | None,
+    missing: Flags | None,
     spans: Integers | None = None,
 ) -> Relation:
     """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any.
@@ -181,7 +181,7 @@ class Inclusion:
     def whole(
         cls,
         records: Integers,
-        blank: npt.NDArray[np.bool_] | None = None,
+        blank: Flags | None = None,
         people: Integers | None = None,
     ) -> "tuple[Inclusion, Integers]":
         """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one.
@@ -212,7 +212,9 @@ class Inclusion:
     @property
     def rows(self) -> Integers:
         """Distinct records that more than one record matches."""
-        return np.flatnonzero(self._live[self.classes])
+        live = np.zeros(len(self.sizes), dtype=bool)
+        live[self.subjects] = True
+        return np.flatnonzero(live[self.classes])
 
     @property
     def matches(self) -> Integers:
@@ -222,8 +224,7 @@ class Inclusion:
     @property
     def histogram(self) -> Histogram:
         """Classes of equal records by size: those of which a population would be made."""
-        sizes, classes = np.unique(self.sizes, return_counts=True)
-        return Histogram(sizes, classes, sizes * classes)
+        return count_sizes(self.sizes)
 
     @property
     def _totals(self) -> Integers:
@@ -238,12 +239,6 @@ class Inclusion:
         return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(
             np.int64
         )
-
-    @property
-    def _live(self) -> npt.NDArray[np.bool_]:
-        live = np.zeros(len(self.sizes), dtype=bool)
-        live[self.subjects] = True
-        return live
 
     def drop_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""

@@ -14,7 +14,7 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.fitted_model import FittedModel, doubts_at
 from reid_sql.models.population import pitman
 from reid_sql.models.population.subset_uniqueness import UniqueShare, unique_share_by_subset
-from reid_sql.parameters import Floats, Integers, Number
+from reid_sql.parameters import Flags, Floats, Integers, Number
 
 # Which groups of attributes the attacker knows: every set with its probability, or sets drawn by chance.
 # A walk decides group by group; what is left to it is split at each group into the cases without it and
@@ -73,7 +73,7 @@ class EverySet:
 class DrawnSets:
     """Trials in which each group was drawn as known or not, for every profile by the same chances."""
 
-    drawn: npt.NDArray[np.bool_]  # (groups, trials × profiles)
+    drawn: Flags  # (groups, trials × profiles)
     # (cases,) those that agree with what was decided, as trial × profiles + profile
     cases: Integers
     trials: int
@@ -219,7 +219,6 @@ def refuse_both(*, people: bool, model: bool) -> None:
 
 
 Texts = npt.NDArray[np.object_]
-Blank = npt.NDArray[np.bool_]
 STATUS_NO_VALUE: Final = (
     "unused_hierarchy: hierarchies.{0} contains none of the values of '{0}' in this table"
 )
@@ -237,7 +236,7 @@ class Matching:
 
     groups: "list[Integers] | list[list[Relation]]"  # (groups,)
     by_inclusion: bool
-    blank: Blank | None = (
+    blank: Flags | None = (
         None  # (distinct,) records of which every column is missing, where NULL matches anything
     )
 

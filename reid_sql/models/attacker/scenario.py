@@ -87,6 +87,11 @@ class Scenario:
     assumptions: tuple[str, ...] = ()
 
     @property
+    def parameters(self) -> list[float]:
+        """P_d, P_s, P_u and P_c."""
+        return [getattr(self, name) for name in PARAMETERS]
+
+    @property
     def columns(self) -> list[str]:
         """Columns of all groups, in their order: which the attacker of the worst case knows."""
         return list(dict.fromkeys(column for group in self.groups for column in group.columns))

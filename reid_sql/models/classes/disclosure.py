@@ -53,6 +53,12 @@ class Histogram:
     blank_records: Integers | None = field(default=None, kw_only=True)  # (sizes,)
 
 
+def count_sizes(sizes: Integers) -> Histogram:
+    """Count classes of these sizes."""
+    distinct, classes = np.unique(sizes, return_counts=True)
+    return Histogram(distinct, classes, distinct * classes)
+
+
 def count_people(class_size: Integers, people: Integers) -> Histogram:
     """Count classes by their people, each person in the smallest of their classes.
 

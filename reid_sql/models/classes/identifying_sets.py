@@ -14,8 +14,9 @@ from reid_sql.models.classes.class_keys import CODE_BYTES, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
-    DEFAULT_MEMORY,
+    NO_PEOPLE,
     RECORDS_A_SET,
+    MemoryLimited,
     find_minimal_keys,
 )
 from reid_sql.models.interruption import checkpoint
@@ -269,11 +270,10 @@ STATUS_GREEDY_BELOW: Final = (
     "greedy_below: the best set of a greedy search, which is below at_least"
 )
 RECORDS_READ: Final = 200_000_000  # by a search without max_sets: a few seconds
-NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class DistinctCodes:
+class DistinctCodes(MemoryLimited):
     """The distinct records of a table as codes, one array a column, 0 for NULL, with how many have each.
 
     If a column identifies people, the records are those of each person, and `people` has the person.
@@ -283,12 +283,6 @@ class DistinctCodes:
     codes: Sequence[Integers]  # columns × (distinct,)
     records: Integers  # (distinct,)
     people: Integers = field(default_factory=lambda: NO_PEOPLE)  # (distinct,), else ()
-    memory: Integers = field(default_factory=lambda: DEFAULT_MEMORY, kw_only=True)  # (1,): in bytes
-
-    @property
-    def memory_limit(self) -> int:
-        """How many bytes a count takes at most."""
-        return int(self.memory[0])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
@@ -16,7 +16,6 @@ JOINED_CLASS: Final = Number(
     1e6,
     whole=True,
 )
-JoinedClass = Annotated[int, JOINED_CLASS]
 ALL, ALONE, WITHOUT = range(3)  # which columns of the right table a line joins
 STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables, so nothing is joined"
 STATUS_FEW_MATCH: Final = "few_match: more than half of the people of each table match nothing"

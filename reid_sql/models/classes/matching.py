@@ -15,7 +15,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.parameters import Floats, Integers, Number, plain
+from reid_sql.parameters import Flags, Floats, Integers, Number, plain
 
 # How often a learned matching names the right person in a gallery, from the scores that it gave.
 # A probe is a person looked for: it has one score against its own record, and scores against records of
@@ -334,7 +334,6 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
 # bound: fewer rows may do. Where even all rows leave others, no choice of them does, and the people who
 # match are exact.
 
-Membership = npt.NDArray[np.bool_]  # (people, items)
 
 # rows of people, each compared with everyone with the person's rarest row
 MAX_CELLS: Final = 200_000_000
@@ -389,18 +388,13 @@ def _search(person: Integers, item: Integers) -> Integers:
     covers = {}
     for key, items in distinct.items():
         rarest = holders[items[np.argmin(support[items])]]
-        covers[key] = (len(items), *_cover(_have(pairs, rarest, items, len(support))))
+        wanted = rarest[:, None] * len(support) + items[None, :]
+        place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+        covers[key] = (len(items), *_cover(pairs[place] == wanted))
     return np.array([covers[items.tobytes()] for items in rows], dtype=np.int64)
 
 
-def _have(pairs: Integers, people: Integers, items: Integers, width: int) -> Membership:
-    """Which of the people have which of the items."""
-    wanted = people[:, None] * width + items[None, :]
-    place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-    return pairs[place] == wanted  # type: ignore[no-any-return]
-
-
-def _cover(have: Membership) -> tuple[int, int]:
+def _cover(have: Flags) -> tuple[int, int]:
     """Take the item that fewest of those have who are left, until none leaves fewer.
 
     All of the people have the rarest item, which is the first to be taken.

@@ -6,7 +6,6 @@ from math import prod
 from typing import Annotated, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
@@ -19,7 +18,7 @@ from reid_sql.models.classes.rare_combinations import (
     find_rare_combinations,
     list_sets,
 )
-from reid_sql.parameters import SUBSET_SIZE, Floats, Integers, NameLists, Number, TextColumn
+from reid_sql.parameters import SUBSET_SIZE, Flags, Floats, Integers, NameLists, Number, TextColumn
 
 SinglingSets = tuple[Integers, Integers]  # records, and the places of the sets that single them out
 MaxSize = Annotated[int, SUBSET_SIZE]
@@ -52,7 +51,7 @@ class MinimalUniques:
         return np.array([len(each) for each in self.sets], dtype=np.int64)
 
     @property
-    def members(self) -> npt.NDArray[np.bool_]:
+    def members(self) -> Flags:
         """Which columns are in which sets, (sets, columns)."""
         is_member = np.zeros((len(self.sets), len(self.names)), dtype=np.bool_)
         for row, each in zip(is_member, self.sets, strict=True):

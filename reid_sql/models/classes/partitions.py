@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.parameters import Flags
+
 Integers = npt.NDArray[np.integer[Any]]
-Bools = npt.NDArray[np.bool_]
 # keys a record up to which a table over all keys beats sorting
 MAX_DENSE_KEYS_PER_RECORD: Final = 4
 MIN_DENSE_KEYS: Final = 1024
@@ -43,7 +44,7 @@ class Partition:
     ids: Integers  # (tied,): the class of each, from 0 without gaps
     sizes: Integers  # (classes,): records in `rows`; of people, of whom these may be fewer
     unique: int  # records that are unique, or people who are in one of their records
-    singled: Bools | None = None  # (people,): those who are unique
+    singled: Flags | None = None  # (people,): those who are unique
 
     @property
     def classes(self) -> int:
@@ -63,7 +64,7 @@ class Refiner:
 
     codes: list[Integers]  # columns × (distinct,), from 0
     levels: list[int]  # (columns,): distinct values of each
-    is_single: Bools | None  # (distinct,): whether one record has the values; None where all do
+    is_single: Flags | None  # (distinct,): whether one record has the values; None where all do
     people: Integers | None  # (distinct,): ascending, from 0
     total: int  # records, or people
     # of the rows as given
@@ -79,7 +80,7 @@ class Refiner:
             people = np.unique(table.people[order], return_inverse=True)[1].ravel()
         codes = [_close_gaps(each[order]) for each in table.codes]
         levels = [int(each.max()) + 1 if len(each) else 0 for each in codes]
-        is_single: Bools = table.records[order] == 1
+        is_single: Flags = table.records[order] == 1
         total = int(table.records.sum(dtype=np.int64)) if people is None else _count_people(people)
         needs_counts = people is None and not is_single.all()
         return cls(codes, levels, is_single if needs_counts else None, people, total, order)
@@ -134,7 +135,7 @@ class Refiner:
         keys += codes if len(rows) == len(codes) else codes.take(rows)
         return keys
 
-    def _split(self, partition: Partition, column: int) -> tuple[Integers, Integers, Bools]:
+    def _split(self, partition: Partition, column: int) -> tuple[Integers, Integers, Flags]:
         """Divide each class by the values of the column: keys of rows, their sizes, and which are shared."""
         keys, space = self.split(partition, column)
         sizes = np.bincount(keys, minlength=space)
@@ -147,7 +148,7 @@ class Refiner:
         return keys, sizes, first != last
 
     def _strip(
-        self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Bools
+        self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Flags
     ) -> Partition:
         """Leave out the records that are alone now, and count them."""
         shared = is_shared.take(keys)
@@ -160,8 +161,8 @@ class Refiner:
         return Partition(rows, ids, sizes.take(classes), unique, singled)
 
     def _count_alone(
-        self, partition: Partition, shared: Bools, tied: int
-    ) -> tuple[int, Bools | None]:
+        self, partition: Partition, shared: Flags, tied: int
+    ) -> tuple[int, Flags | None]:
         """Count the unique records with those that are alone now; of people, and mark them."""
         if self.people is not None and partition.singled is not None:
             singled = partition.singled.copy()
@@ -199,7 +200,7 @@ def _renumber(keys: Integers, space: int) -> tuple[Integers, int]:
     return numbered, int(numbers[-1]) if len(numbers) else 0
 
 
-def sort_keys(keys: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
+def sort_keys(keys: Integers, space: int) -> tuple[Integers, Flags]:
     """Give the order of the keys, and which of them in that order are the first of their class."""
     bits = len(keys).bit_length()
     # one sort of key and record is several times as fast

@@ -59,7 +59,19 @@ Seed = Annotated[int, SEED]
 
 
 @dataclass(frozen=True)
-class Codes:
+class MemoryLimited:
+    """Codes that are counted within a limit of memory."""
+
+    memory: Integers = field(default_factory=lambda: DEFAULT_MEMORY, kw_only=True)  # (1,): in bytes
+
+    @property
+    def memory_limit(self) -> int:
+        """How many bytes a count takes at most."""
+        return int(self.memory[0])
+
+
+@dataclass(frozen=True)
+class Codes(MemoryLimited):
     """A table as codes, one array a column; ordinal codes ascend with values.
 
     `position` orders the records. If a column identifies people, `people` has its codes, and a person
@@ -71,12 +83,6 @@ class Codes:
     codes: Sequence[Integers]  # columns × (records,)
     position: Integers  # (records,)
     people: Integers = field(default_factory=lambda: NO_PEOPLE, kw_only=True)  # (records,), else ()
-    memory: Integers = field(default_factory=lambda: DEFAULT_MEMORY, kw_only=True)  # (1,): in bytes
-
-    @property
-    def memory_limit(self) -> int:
-        """How many bytes a count takes at most."""
-        return int(self.memory[0])
 
     @property
     def records(self) -> int:

@@ -9,12 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
-from reid_sql.parameters import PROBABILITY, Choice, Column, Columns, Floats, Integers, Number
+from reid_sql.parameters import (
+    PROBABILITY,
+    Choice,
+    Column,
+    Columns,
+    Flags,
+    Floats,
+    Integers,
+    Number,
+)
 
 COLUMNS_LABEL: Final = "quasi-identifiers and sensitive"
 REFUSAL_BY_SENSITIVE: Final = (
@@ -162,7 +170,7 @@ def summarize_highest(
 
 def _summarize(
     class_values: ClassValues,
-    offending: npt.NDArray[np.bool_],
+    offending: Flags,
     worst: int,
     threshold: float,
     variant: str,

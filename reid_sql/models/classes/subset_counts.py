@@ -22,11 +22,11 @@ from reid_sql.models.classes.class_keys import (
     require_memory,
     sum_reidentifications,
 )
-from reid_sql.models.classes.partitions import Bools, DistinctRecords, Integers, Partition, Refiner
+from reid_sql.models.classes.partitions import DistinctRecords, Integers, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import DEFAULT_MEMORY
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Flags, Floats
 
 MAX_SUBSETS: Final = 10_000_000
 SUBSET_BYTES: Final = 400  # of the row of a subset, as measured to the answer of an engine
@@ -131,7 +131,7 @@ class _State:
     """A subset's classes, and the records that are left of those that lack a value, or whether one does."""
 
     partition: Partition
-    left: Bools | None = None  # (distinct,)
+    left: Flags | None = None  # (distinct,)
     lacks: bool = False
 
     @classmethod
@@ -303,7 +303,7 @@ class _Counter:
         records = len(rows) - len(equal) + members
         return _pairs(sizes, records, self.total) - _pairs(weights, members, self.total)
 
-    def _count_alone(self, rows: Integers, equal: Integers, left: Bools | None = None) -> int:
+    def _count_alone(self, rows: Integers, equal: Integers, left: Flags | None = None) -> int:
         """Count the records that are not among the tied rows, and are no row of several records."""
         whole = len(self.weights) if left is None else int(np.count_nonzero(left))
         several = len(self.several) if left is None else int(np.count_nonzero(left[self.several]))

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
+from reid_sql.parameters import Flags, Integers
 
-Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
 # Up to so many records for each pattern, comparing one by one is faster than by key
@@ -32,14 +32,16 @@ class Packed:
 
     values: Words  # (records, words)
     present: Words  # (records, words)
-    weights: Codes  # (records,)
+    weights: Integers  # (records,)
 
-    def pick(self, rows: Codes) -> "Packed":
+    def pick(self, rows: Integers) -> "Packed":
         """Give these records only."""
         return Packed(self.values[rows], self.present[rows], self.weights[rows])
 
 
-def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) -> Codes:
+def wildcard_class_sizes(
+    codes: Integers, other_codes: Integers, other_counts: Integers
+) -> Integers:
     """Count, for each record, the records of the other table that it matches when NULL matches anything.
 
     Codes are positive integers, one for each value of a column, the same in both tables; 0 is NULL. Exact.
@@ -60,7 +62,7 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     return sizes
 
 
-def blank_records(codes: Codes, counts: Codes) -> int:
+def blank_records(codes: Integers, counts: Integers) -> int:
     """Count the records of which every column is NULL.
 
     >>> blank_records(np.array([[1, 0], [0, 0]]), np.array([5, 2]))
@@ -69,11 +71,11 @@ def blank_records(codes: Codes, counts: Codes) -> int:
     return int(counts[_are_blank(codes)].sum())
 
 
-def _are_blank(codes: Codes) -> npt.NDArray[np.bool_]:
+def _are_blank(codes: Integers) -> Flags:
     return np.asarray((codes == 0).all(axis=1))
 
 
-def _count_matches(left: Packed, right: Packed) -> Codes:
+def _count_matches(left: Packed, right: Packed) -> Integers:
     """Count the matches pattern by pattern."""
     sizes = np.zeros(len(left.weights), dtype=np.int64)
     right_patterns = [right.pick(rows) for rows in _group_patterns(right)]
@@ -90,7 +92,7 @@ def _count_matches(left: Packed, right: Packed) -> Codes:
     return sizes
 
 
-def _renumber(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
+def _renumber(codes: Integers, other_codes: Integers) -> tuple[Integers, Integers]:
     """Number the values of each column anew without gaps, so that they fit few bits."""
     both = np.concatenate([np.zeros((1, codes.shape[1]), dtype=np.int64), codes, other_codes])
     dense = np.stack(
@@ -99,7 +101,7 @@ def _renumber(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
     return dense[1 : len(codes) + 1], dense[len(codes) + 1 :]
 
 
-def _pack(codes: Codes, other_codes: Codes, other_counts: Codes) -> tuple[Packed, Packed]:
+def _pack(codes: Integers, other_codes: Integers, other_counts: Integers) -> tuple[Packed, Packed]:
     """Lay the codes of each column in a bit field of its own, in as few words as they need."""
     tops = np.maximum(codes.max(axis=0, initial=0), other_codes.max(axis=0, initial=0))
     widths = [int(top).bit_length() for top in tops]
@@ -114,7 +116,7 @@ def _pack(codes: Codes, other_codes: Codes, other_counts: Codes) -> tuple[Packed
     return _lay_fields(codes, places, ones), _lay_fields(other_codes, places, other_counts)
 
 
-def _lay_fields(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Packed:
+def _lay_fields(codes: Integers, places: list[tuple[int, int, int]], weights: Integers) -> Packed:
     count = places[-1][0] + 1
     values = np.zeros((len(codes), count), dtype=np.uint64)
     present = np.zeros_like(values)
@@ -127,7 +129,7 @@ def _lay_fields(codes: Codes, places: list[tuple[int, int, int]], weights: Codes
     return Packed(values, present, weights)
 
 
-def _group_patterns(packed: Packed) -> list[Codes]:
+def _group_patterns(packed: Packed) -> list[Integers]:
     """Rows that miss the same values, together."""
     checkpoint()
     _, inverse = np.unique(packed.present, axis=0, return_inverse=True)
@@ -146,7 +148,7 @@ def _count_record_matches(values: Words, present: Words, right: Packed) -> int:
     return int(right.weights[agrees].sum())
 
 
-def _count_pattern_matches(mine: Packed, theirs: Packed) -> Codes:
+def _count_pattern_matches(mine: Packed, theirs: Packed) -> Integers:
     """Match two patterns: masked by the present fields of both, equal words agree; the smaller is sorted."""
     checkpoint()
     left, right = mine.values & theirs.present[0], theirs.values & mine.present[0]
@@ -166,12 +168,12 @@ class Groups:
     """Rows sorted by key; a group of equal keys begins at each start."""
 
     multipliers: Words  # (words,)
-    order: Codes  # (rows,)
-    starts: Codes  # (groups,)
+    order: Integers  # (rows,)
+    starts: Integers  # (groups,)
     keys: Words  # (groups,)
 
 
-def _group_rows(words: Words) -> tuple[Groups, Codes]:
+def _group_rows(words: Words) -> tuple[Groups, Integers]:
     """Group rows of equal words; several words share a 64-bit key, drawn again if two rows collide.
 
     Rows collide where they differ and share a key.
@@ -207,9 +209,7 @@ def _hash_rows(words: Words, multipliers: Words) -> Words:
     return key
 
 
-def _find_groups(
-    words: Words, grouped: Words, groups: Groups
-) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _find_groups(words: Words, grouped: Words, groups: Groups) -> tuple[Integers, Flags]:
     """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
     place = np.minimum(
         np.searchsorted(groups.keys, _hash_rows(words, groups.multipliers)), len(groups.keys) - 1

@@ -6,7 +6,7 @@ suggests what to do with a column; it never decides.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from math import isnan, log
 from typing import Any, Final
@@ -24,7 +24,7 @@ from reid_sql.models.columns.missing_value_codes import (
     values_beside,
 )
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, Row
 
 # Words for people in names of columns, in several languages; some are one only before a number's word.
 PEOPLE_WORDS: Final = (
@@ -366,7 +366,7 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     )
 
 
-def kind_of_advice(row: Mapping[str, Any], share_known: float) -> str:
+def kind_of_advice(row: Row, share_known: float) -> str:
     """The kind of SUGGESTIONS: an identifier that many rows lack is another, and so are names and contacts.
 
     >>> column = {"column_name": "last_name", "column_type": "text", "distinct_values": 300}

@@ -11,10 +11,10 @@ from datetime import date
 from itertools import chain
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.models.columns.spelling import normal_form, word_form
-from reid_sql.parameters import plain
+from reid_sql.parameters import Row, plain
 
 MAX_CODES_SHOWN: Final = 5  # missing-value codes that a sentence names
 _FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
@@ -383,7 +383,7 @@ def list_codes(codes: Sequence[str]) -> str:
     return ", ".join(map(show_code, codes[:MAX_CODES_SHOWN]))
 
 
-def values_beside(row: Mapping[str, Any], values: int) -> ValuesBeside:
+def values_beside(row: Row, values: int) -> ValuesBeside:
     """Put the counts together that an engine made of the values that are no candidates."""
     pairs = ([each.partition(":") for each in row[end]] for end in ("high", "low"))
     high, low = ([(float(number), int(records)) for records, _, number in end] for end in pairs)

@@ -12,7 +12,6 @@ from math import fsum
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
@@ -34,15 +33,16 @@ from reid_sql.models.comparison.nearest_records import (
     BY_RANKS,
 )
 from reid_sql.models.comparison.paired_records import (
+    STATUS_STRANGERS,
     CodedColumn,
     EqualRecords,
     PairedColumn,
     PairedRecords,
+    agrees_as_strangers,
     find_records,
     group_records,
 )
-from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, agrees_as_strangers
-from reid_sql.parameters import Integers
+from reid_sql.parameters import Flags, Integers
 
 STATUS_NO_KEY: Final = (
     "no_key: changes and links need key, a column of both tables that identifies records"
@@ -88,7 +88,6 @@ ATTACK_MEASURES: Final = {
     "links_by_some_columns": STATUS_ALL_COLUMNS_BEST,
 }
 
-Flags = npt.NDArray[np.bool_]
 # of the share of known values that the control has, below which few are
 MIN_OF_CONTROL: Final = 0.9
 # of what both tables could have in common, below which little is compared

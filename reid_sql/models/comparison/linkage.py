@@ -30,7 +30,6 @@ from reid_sql.models.comparison.disturbed_numbers import (
 from reid_sql.models.comparison.nearest_records import Nearness, nearest_attackers
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,
-    Flags,
     PairedColumn,
     PairedRecords,
     common_codes,
@@ -38,7 +37,7 @@ from reid_sql.models.comparison.paired_records import (
 )
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.parameters import Floats, Integers, Number
+from reid_sql.parameters import Flags, Floats, Integers, Number
 
 
 @dataclass(frozen=True)

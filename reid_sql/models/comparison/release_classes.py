@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
@@ -18,8 +17,8 @@ from reid_sql.models.comparison.comparison import (
     MIN_PEOPLE_COMPARED,
     judge_common,
 )
-from reid_sql.models.comparison.renumbered_keys import MIN_PEOPLE, SAME_ROWS, STATUS_STRANGERS
-from reid_sql.parameters import Integers
+from reid_sql.models.comparison.paired_records import MIN_PEOPLE, SAME_ROWS, STATUS_STRANGERS
+from reid_sql.parameters import Flags, Integers
 
 # what a line of the reduction counts
 CLASS, PAIR, PERSON, WITHIN, RELEASE, SET, COMBINED = range(7)
@@ -59,11 +58,11 @@ class ReleaseClasses:
     is_keyed: Integers  # (lines,): whether people are known in both releases
     has_sensitive: Integers  # (lines,)
 
-    def select(self, chosen: npt.NDArray[np.bool_]) -> "ReleaseClasses":
+    def select(self, chosen: Flags) -> "ReleaseClasses":
         """Some of the lines."""
         return ReleaseClasses(**{name: column[chosen] for name, column in vars(self).items()})
 
-    def total(self, each: Integers | npt.NDArray[np.bool_]) -> int:
+    def total(self, each: Integers | Flags) -> int:
         """Add up over all classes, pairs or people that the lines count, by how much each is."""
         return int((self.number * each).sum())
 
@@ -115,8 +114,7 @@ class TwoReleases:
             raise NoRecordsError(NO_RECORDS)
         for name, people in zip(("first", "second"), self.sizes, strict=True):
             if not people:
-                rule = f"{name} must contain at least one record, got 0"
-                raise NoRecordsError(f"{rule}; pass a table with records")
+                raise NoRecordsError.of_table(name)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

@@ -15,6 +15,7 @@ import numpy as np
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE
+from reid_sql.models.comparison.paired_records import STATUS_STRANGERS
 from reid_sql.models.comparison.release_classes import (
     COMBINED,
     RELEASE,
@@ -24,7 +25,6 @@ from reid_sql.models.comparison.release_classes import (
     ReleaseClasses,
     TwoReleases,
 )
-from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS
 
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
 MIN_RELEASES_OF_PAIRS: Final = 3  # with two, the only pair is all
@@ -366,8 +366,7 @@ def _judge_shared(lines: ReleaseClasses) -> str:
     doubts = []
     for place, (size, common) in enumerate(zip(sizes, shared, strict=True)):
         if not size:
-            rule = f"release {place + 1} must contain at least one record, got 0"
-            raise NoRecordsError(f"{rule}; pass a table with records")
+            raise NoRecordsError.of_table(f"release {place + 1}")
         possible = min(size, max((*sizes[:place], *sizes[place + 1 :]), default=0))
         if not common:
             return STATUS_NOBODY_SHARED

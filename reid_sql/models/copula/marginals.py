@@ -13,14 +13,13 @@ from math import isfinite
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError, count_values
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.special_functions import gammaln, ndtri
-from reid_sql.parameters import Floats, Integers, plain
+from reid_sql.parameters import Flags, Floats, Integers, plain
 
 # The distribution of one column: the share of each of its values, and of a value that the sample never saw.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by
@@ -214,7 +213,7 @@ def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
 
 
 def _fit_beside_heaps(
-    steps: Integers, weights: Floats, heaps: npt.NDArray[np.bool_]
+    steps: Integers, weights: Floats, heaps: Flags
 ) -> Iterator[tuple[str, Floats, int]]:
     """Each family fitted to the values that are no heaps: its name, all shares, and how many parameters.
 
@@ -325,7 +324,7 @@ def _latent_ends(start: Floats, stop: Floats) -> IntervalEnds:
     )
 
 
-def propose_heaps(located: Floats, counts: Floats) -> Iterator[npt.NDArray[np.bool_]]:
+def propose_heaps(located: Floats, counts: Floats) -> Iterator[Flags]:
     """Sets of heaps, each with more values than the one before; the first has none.
 
     >>> ages = np.arange(20.0)

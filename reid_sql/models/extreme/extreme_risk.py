@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
@@ -16,7 +15,7 @@ from reid_sql.models.classes.quasi_identifiers import (
 )
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
-from reid_sql.parameters import Floats, Number, plain
+from reid_sql.parameters import Flags, Floats, Number, plain
 
 # QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.
 # The risk of a quasi-identifier is θ = H/L, H distinct values among L records: the mean of 1/size over the
@@ -88,7 +87,7 @@ class Fits:
     shape: Floats  # (rows,)
     scale: Floats  # (rows,)
     exceedances: Integers  # (rows,)
-    certain: npt.NDArray[np.bool_]  # (rows,) a quasi-identifier has the risk 1
+    certain: Flags  # (rows,) a quasi-identifier has the risk 1
 
 
 def count_distinct_values(chosen: QuasiIdentifiers) -> Integers:

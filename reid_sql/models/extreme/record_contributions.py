@@ -22,7 +22,7 @@ from reid_sql.models.extreme.extreme_risk import (
 )
 from reid_sql.models.extreme.removal import count_uniqueness, risk_without
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Flags, Floats
 
 # How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
 
@@ -337,7 +337,7 @@ def _compare_proxy(
     )
 
 
-def _auc(score: Floats, positive: npt.NDArray[np.bool_]) -> float | None:
+def _auc(score: Floats, positive: Flags) -> float | None:
     """Chance that a positive, drawn at random, scores above one of the others; ties count a half."""
     ones = int(positive.sum())
     zeros = len(score) - ones

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.generalization.lattice import DistinctRecords, LevelCodes
 from reid_sql.parameters import Floats, Integers
@@ -180,7 +179,7 @@ def bits_lost(
 
 
 def bound_classes(
-    columns: Sequence[PartitionColumn], rows: DistinctRecords, place: NDArray[np.int64]
+    columns: Sequence[PartitionColumn], rows: DistinctRecords, place: Integers
 ) -> tuple[Boxes, ...]:
     """Bound the classes 0, 1, … by the class of each distinct record."""
     order = np.argsort(place, kind="stable")

@@ -10,10 +10,9 @@ from math import ceil, log
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
 # Columns that a query adds to those of the table, each for one sensitive column.
 SIZE: Final = "reid_size"  # records of the class
@@ -45,7 +44,7 @@ class ValueCounts:
         """Add up over the values of each class."""
         return np.bincount(self.place, parts, len(self.sizes)).astype(np.float64)
 
-    def shares(self, remaining: NDArray[np.bool_]) -> Floats:
+    def shares(self, remaining: Flags) -> Floats:
         """Give the share of each value among the records of the classes that remain."""
         records = np.bincount(self.value, self.records * remaining[self.place])
         shares: Floats = records / max(records.sum(), 1.0)
@@ -64,7 +63,7 @@ class Criterion(ABC):
         return self.description.format(**vars(self))
 
     @abstractmethod
-    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, counts: ValueCounts, shares: Floats) -> Flags:
         """Which classes meet it, where the table has these shares of the values."""
 
     @abstractmethod
@@ -91,7 +90,7 @@ class Distinct(Criterion):
     def _whole(self) -> int:
         return ceil(self.least * (1 - ROUNDING_TOLERANCE))
 
-    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> Flags:  # noqa: ARG002 - as others
         """Which classes have so many values."""
         return np.bincount(counts.place, minlength=len(counts.sizes)) >= self._whole
 
@@ -111,7 +110,7 @@ class Diverse(Criterion):
     least: float
     description = "with less entropy than {least:g} equally frequent values"
 
-    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> Flags:  # noqa: ARG002 - as others
         """Which classes have such an entropy."""
         records = counts.records.astype(np.float64)
         entropy = (
@@ -140,7 +139,7 @@ class Close(Criterion):
     relative = True
     description = "farther than {t:g} from the table by the values"
 
-    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, counts: ValueCounts, shares: Floats) -> Flags:
         """Which classes are close."""
         above = counts.records / counts.sizes[counts.place] - shares[counts.value]
         distance = counts.total(np.maximum(above, 0.0))
@@ -165,7 +164,7 @@ class Frequent(Criterion):
     alpha: float
     description = "with more than {alpha:.4g} of its records at one value"
 
-    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> Flags:  # noqa: ARG002 - as others
         """Which classes have no such value."""
         over = counts.records > counts.sizes[counts.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
         return np.asarray(counts.total(over.astype(np.float64)) == 0)

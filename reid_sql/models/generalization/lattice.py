@@ -14,9 +14,8 @@ from operator import le
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from reid_sql.parameters import Choice, Floats, Integers
+from reid_sql.parameters import Choice, Flags, Floats, Integers
 
 Node = tuple[int, ...]  # a level for each column
 MAX_KEY: Final = 2**62  # what a key of 64 bits holds
@@ -171,7 +170,7 @@ def box(node: Node, *, above: bool) -> tuple[slice, ...]:
     return tuple(slice(level, None) if above else slice(0, level + 1) for level in node)
 
 
-def outer_sum(parts: Sequence[Floats]) -> NDArray[np.float64]:
+def outer_sum(parts: Sequence[Floats]) -> Floats:
     """Add a number for each column's level, for every node."""
     total = np.zeros(tuple(len(each) for each in parts))
     for at, each in enumerate(parts):
@@ -191,13 +190,13 @@ class Loss(ABC):
         """Take the lattice on which forms lose."""
         self.lattice = lattice
 
-    @property
-    @abstractmethod
-    def base(self) -> NDArray[np.float64]:
-        """The least loss of each node, whatever is removed."""
+    @cached_property
+    def base(self) -> Floats:
+        """The least loss of each node, whatever is removed; 0 where it is known once a node is counted."""
+        return np.zeros(self.lattice.shape)
 
     @abstractmethod
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:
         """The loss of a node without the removed classes."""
 
     def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
@@ -208,7 +207,7 @@ class Loss(ABC):
         self,
         node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,  # noqa: ARG002 - same
-        unsavable: NDArray[np.bool_],  # noqa: ARG002 - same
+        unsavable: Flags,  # noqa: ARG002 - same
     ) -> float:
         """Loss of every finer form above its base, where no record of these classes can remain."""
         return 0.0
@@ -245,13 +244,13 @@ class Entropy(Loss):
         return float(sum(each[-1] for each in self.columns)) or 1.0
 
     @cached_property
-    def base(self) -> NDArray[np.float64]:
+    def base(self) -> Floats:
         """The least loss of each node: nothing removed."""
         return outer_sum(
             [lost[:levels] for lost, levels in zip(self.columns, self.lattice.shape, strict=True)]
         ) / (self.whole)
 
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:
         """The loss of a node without the removed classes."""
         return self.least(node) + self.extra_loss(node, classes, gone)
 
@@ -262,14 +261,12 @@ class Entropy(Loss):
             / self.whole
         )
 
-    def extra_loss(
-        self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]
-    ) -> float:
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: Flags) -> float:
         """Bits left to lose in these classes; a finer form has more to lose in their records."""
         cells = np.broadcast_to(unsavable, classes.codes.shape)
         return self.of_cells(node, classes, cells) if unsavable.any() else 0.0
 
-    def of_cells(self, node: Node, classes: DistinctRecords, blank: NDArray[np.bool_]) -> float:
+    def of_cells(self, node: Node, classes: DistinctRecords, blank: Flags) -> float:
         """Bits left to lose in these cells of the classes."""
         left = np.zeros(len(classes.counts))
         for column, weight, level, codes, lost in zip(
@@ -292,12 +289,7 @@ class Discernibility(Loss):
     As a share of N². Source: Bayardo & Agrawal 2005, eq. 1.
     """
 
-    @cached_property
-    def base(self) -> NDArray[np.float64]:
-        """Nothing is known before a node is counted."""
-        return np.zeros(self.lattice.shape)
-
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""
         kept = classes.counts[~gone].astype(np.float64)
         suppressed = self.lattice.records - kept.sum()
@@ -307,7 +299,7 @@ class Discernibility(Loss):
         self,
         node: Node,  # noqa: ARG002 - as all
         classes: DistinctRecords,
-        unsavable: NDArray[np.bool_],
+        unsavable: Flags,
     ) -> float:
         """Loss of every finer form by the removed records: as much, or more."""
         return float(classes.counts[unsavable].sum()) / self.lattice.records
@@ -321,12 +313,7 @@ class Discernibility(Loss):
 class ClassSize(Loss):
     """Records per class among the remaining ones, as a share of all records. Source: LeFevre et al. 2006."""
 
-    @cached_property
-    def base(self) -> NDArray[np.float64]:
-        """Nothing is known before a node is counted."""
-        return np.zeros(self.lattice.shape)
-
-    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+    def of(self, node: Node, classes: DistinctRecords, gone: Flags) -> float:  # noqa: ARG002 - as all
         """The loss of a node without the removed classes."""
         return float(classes.counts[~gone].mean()) / self.lattice.records
 

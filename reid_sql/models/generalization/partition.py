@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.generalization.boxes import (
     NONE,
@@ -26,7 +25,7 @@ from reid_sql.models.generalization.boxes import (
 from reid_sql.models.generalization.criteria import Criterion, ValueCounts
 from reid_sql.models.generalization.lattice import DistinctRecords
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Choice, Floats, Integers
+from reid_sql.parameters import Choice, Flags, Floats, Integers
 
 METHOD: Final = Choice(("global", "local", "best"))
 LOW: Final = 0  # the part of a range up to its cut
@@ -46,12 +45,10 @@ class ClassRequirement:
     least: int
     criteria: tuple[tuple[Criterion, Integers, Floats], ...] = ()
 
-    def is_met(
-        self, place: Integers, counts: Integers, rows: Integers, classes: int
-    ) -> NDArray[np.bool_]:
+    def is_met(self, place: Integers, counts: Integers, rows: Integers, classes: int) -> Flags:
         """Which classes meet it; `rows` are the distinct records, `place` their classes."""
         sizes = np.bincount(place, counts, classes).astype(np.int64)
-        met: NDArray[np.bool_] = sizes >= self.least
+        met: Flags = sizes >= self.least
         for criterion, codes, shares in self.criteria:
             values = ValueCounts.count(place, codes[rows], counts, np.maximum(sizes, 1))
             met &= criterion.is_met(values, shares)
@@ -291,8 +288,8 @@ class _Division:
         return column.values_within(boxes) / max(int((column.levels.records > 0).sum()), 1)
 
     def _divide(
-        self, classes: "_Classes", open_: NDArray[np.bool_], chosen: Integers, cuts: Integers
-    ) -> tuple[Generation, NDArray[np.bool_]]:
+        self, classes: "_Classes", open_: Flags, chosen: Integers, cuts: Integers
+    ) -> tuple[Generation, Flags]:
         """Divide the open classes by their chosen columns, where the parts meet the requirement."""
         rows = open_[classes.local]
         local, counts, current = classes.local[rows], classes.counts[rows], classes.current[rows]
@@ -305,9 +302,7 @@ class _Division:
         divided = open_ & parts.is_divided(pooled)
         return self._apply(classes, parts, pooled, divided, key, chosen, cuts), divided
 
-    def _keys(
-        self, classes: "_Classes", rows: NDArray[np.bool_], chosen: Integers, cuts: Integers
-    ) -> Integers:
+    def _keys(self, classes: "_Classes", rows: Flags, chosen: Integers, cuts: Integers) -> Integers:
         """Give the key of each distinct record by the column that its class is divided by."""
         local = classes.local[rows]
         keys = np.zeros(len(local), dtype=np.int64)
@@ -323,8 +318,8 @@ class _Division:
         self,
         classes: "_Classes",
         parts: "_Parts",
-        pooled: NDArray[np.bool_],
-        divided: NDArray[np.bool_],
+        pooled: Flags,
+        divided: Flags,
         key: Integers,
         chosen: Integers,
         cuts: Integers,
@@ -387,7 +382,7 @@ class _Parts:
     requirement: ClassRequirement
     classes: int
 
-    def pool(self, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def pool(self, may: Flags) -> Flags:
         """Which parts remain together: those that fail, and a smallest other one if these alone fail."""
         failing = ~self._meet_requirement(self.part, len(self.of)) & may[self.of]
         together = failing.copy()
@@ -399,7 +394,7 @@ class _Parts:
             together[first] = True
         return together
 
-    def is_divided(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def is_divided(self, pooled: Flags) -> Flags:
         """Which classes have at least two parts, all of which meet the requirement."""
         alone = ~pooled
         failing = np.bincount(
@@ -410,13 +405,13 @@ class _Parts:
         is_met = ~pools | self._pool_met(pooled)
         return np.asarray((failing == 0) & (parts + pools > 1) & is_met)
 
-    def _pool_met(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _pool_met(self, pooled: Flags) -> Flags:
         inside = pooled[self.part]
         return self._meet_requirement(self.of[self.part[inside]], self.classes, inside)
 
     def _meet_requirement(
-        self, place: Integers, many: int, inside: NDArray[np.bool_] | slice = slice(None)
-    ) -> NDArray[np.bool_]:
+        self, place: Integers, many: int, inside: Flags | slice = slice(None)
+    ) -> Flags:
         return self.requirement.is_met(place, self.counts[inside], self.rows[inside], many)
 
 

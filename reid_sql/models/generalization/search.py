@@ -11,7 +11,6 @@ from math import inf
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.generalization.lattice import (
     Entropy,
@@ -26,6 +25,7 @@ from reid_sql.models.generalization.suppression import (
     SizeRules,
 )
 from reid_sql.models.interruption import checkpoint
+from reid_sql.parameters import Floats
 
 MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
 LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
@@ -93,7 +93,7 @@ class Search:
         self._seen: set[Node] = set()
         self._met: set[Node] = set()
         self._order = Entropy(lattice)
-        self._least: NDArray[np.float64] | None = None
+        self._least: Floats | None = None
 
     def run(self) -> Result:
         """Search, from nothing left downwards, then among what the bounds leave."""
@@ -127,7 +127,7 @@ class Search:
             below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each))
         )
 
-    def _next(self, least: NDArray[np.float64]) -> Node | None:
+    def _next(self, least: Floats) -> Node | None:
         """A node that may lose less than the best: the most informative one, as far as is known.
 
         Where losses are known before a node is counted, it is the one that would lose most; else one halfway.

@@ -14,12 +14,11 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.criteria import Criterion, ValueCounts
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, Node, combine_codes
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
 ROUNDING: Final = 1e-9  # as the gate rounds
 MAX_SUPPRESSED_COLUMNS: Final = 3  # columns that are blank in one record, at most
@@ -113,8 +112,8 @@ def _left(parts: Integers) -> Integers:
     return np.cumsum(parts[::-1])[::-1]
 
 
-def _within(values: Floats, most: float) -> NDArray[np.bool_]:
-    is_within: NDArray[np.bool_] = values <= most * (1 + ROUNDING)
+def _within(values: Floats, most: float) -> Flags:
+    is_within: Flags = values <= most * (1 + ROUNDING)
     return is_within
 
 
@@ -123,8 +122,8 @@ class CellSuppression:
     """Columns of each stage; which cells of classes are suppressed, and which classes are removed."""
 
     stages: tuple[tuple[int, ...], ...]
-    blank: NDArray[np.bool_]  # (columns, classes)
-    gone: NDArray[np.bool_]  # (classes,)
+    blank: Flags  # (columns, classes)
+    gone: Flags  # (classes,)
 
 
 def suppress_cells(
@@ -166,7 +165,7 @@ def apply_suppression(classes: DistinctRecords, cells: CellSuppression) -> Disti
     return DistinctRecords(values, counts.astype(np.int64))
 
 
-def _large_without(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> NDArray[np.bool_]:
+def _large_without(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> Flags:
     """Which classes are large enough without the columns."""
     place = number_columns(np.delete(left.codes, columns, axis=0))
     return np.asarray(np.bincount(place, left.counts)[place] >= cut)
@@ -182,7 +181,7 @@ class Rule:
 
 def match_classes(
     wider: Lattice, node: Node, classes: DistinctRecords, detailed: DistinctRecords
-) -> NDArray[np.int64]:
+) -> Integers:
     """Class at the node of each distinct record of more columns."""
     sizes = [
         level_codes.sizes[level]
@@ -207,7 +206,7 @@ class SizeRules:
         """Judge a node whose class sizes were judged: what else is removed, and whether that is too much."""
         return outcome
 
-    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:  # noqa: ARG002 - same
+    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> Flags:  # noqa: ARG002 - same
         """Which classes, or records of people, are removed."""
         return np.asarray(classes.counts < (outcome.cut or 1))
 
@@ -216,7 +215,7 @@ class SizeRules:
         node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,
         requirement: Requirement,
-    ) -> NDArray[np.bool_]:
+    ) -> Flags:
         """Which classes, or records of people, cannot remain in any finer form, not even in part."""
         return np.asarray(classes.counts < requirement.k)
 
@@ -266,13 +265,13 @@ class Rules(SizeRules):
         is_hopeless = bool(requirement.records - retained > requirement.suppressible)
         return Outcome(None, hopeless=outcome.hopeless or is_hopeless)
 
-    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:
+    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> Flags:
         """Which classes are removed."""
         return self._gone(classes, self.counts(node, classes), outcome.cut or 1, outcome.rounds)[0]
 
     def _gone(
         self, classes: DistinctRecords, counts: dict[int, ValueCounts], cut: int, rounds: int
-    ) -> tuple[NDArray[np.bool_], int]:
+    ) -> tuple[Flags, int]:
         """Remove classes that break a rule, and count the rounds: one more than allowed if endless."""
         gone = np.zeros(len(classes.counts), dtype=np.bool_)
         for number in range(rounds + 1):
@@ -286,9 +285,7 @@ class Rules(SizeRules):
                 gone |= ~stays
         return gone, rounds + 1
 
-    def unsavable(
-        self, node: Node, classes: DistinctRecords, requirement: Requirement
-    ) -> NDArray[np.bool_]:
+    def unsavable(self, node: Node, classes: DistinctRecords, requirement: Requirement) -> Flags:
         """Which classes have no record that could remain in any finer form."""
         return self._most(classes, self.counts(node, classes), requirement) < 1
 
@@ -347,7 +344,7 @@ class PeopleRules(SizeRules):
             return Outcome(None)
         return Outcome(self.k, int(classes.counts[gone].sum()), rounds=rounds)
 
-    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:  # noqa: ARG002 - same
+    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> Flags:  # noqa: ARG002 - same
         """Which records are removed."""
         return self._gone(classes, outcome.rounds)[0]
 
@@ -356,7 +353,7 @@ class PeopleRules(SizeRules):
         node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,
         requirement: Requirement,  # noqa: ARG002 - same
-    ) -> NDArray[np.bool_]:
+    ) -> Flags:
         """Which records cannot remain in any finer form."""
         return self._gone(classes, MAX_ROUNDS)[0]
 
@@ -366,11 +363,11 @@ class PeopleRules(SizeRules):
         return int(classes.counts[np.bincount(place)[place] < max(2, self.k)].sum())
 
     @staticmethod
-    def count_people(classes: DistinctRecords, which: NDArray[np.bool_]) -> int:
+    def count_people(classes: DistinctRecords, which: Flags) -> int:
         """Count the people of some records."""
         return len(np.unique(classes.codes[-1][which]))
 
-    def _gone(self, classes: DistinctRecords, rounds: int) -> tuple[NDArray[np.bool_], int]:
+    def _gone(self, classes: DistinctRecords, rounds: int) -> tuple[Flags, int]:
         """Remove people with a record in a small class; count rounds, one more than allowed if endless."""
         place, person = _number_classes(classes), classes.codes[-1]
         stays = np.ones(len(place), dtype=np.bool_)

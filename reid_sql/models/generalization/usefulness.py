@@ -12,13 +12,12 @@ from math import inf
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.boxes import NULL, Boxes, PartitionColumn
 from reid_sql.models.generalization.criteria import ValueCounts
 from reid_sql.models.generalization.lattice import DistinctRecords, LevelCodes
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
 WEIGHT: Final = 1.0  # of the whole table's shares in a cell, in records
 
@@ -150,9 +149,7 @@ class CrossTableChange:
     chi_square: float
 
 
-def column_at_level(
-    column: LevelCodes, level: int, codes: Integers, blank: NDArray[np.bool_]
-) -> RecodedColumn:
+def column_at_level(column: LevelCodes, level: int, codes: Integers, blank: Flags) -> RecodedColumn:
     """A column at a level of its hierarchy; a blank cell shows every value.
 
     >>> ages = LevelCodes((np.arange(3), np.array([0, 0, 1]), np.zeros(3, dtype=int)), np.array([3, 1, 4]))
@@ -184,7 +181,7 @@ def unchanged_column(values: int, codes: Integers) -> RecodedColumn:
     return RecodedColumn(codes, np.eye(values))
 
 
-def _spread(within: NDArray[np.bool_], records: Integers) -> Floats:
+def _spread(within: Flags, records: Integers) -> Floats:
     weighted = within * records.astype(np.float64)
     return np.asarray(
         weighted / np.maximum(weighted.sum(axis=1, keepdims=True), 1.0), dtype=np.float64

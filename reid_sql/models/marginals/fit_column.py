@@ -6,15 +6,12 @@ from itertools import accumulate
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.copula.marginals import marginal_from_shares, price_heaps, propose_heaps
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity, positions, scale_step
 from reid_sql.models.numerics.special_functions import gammainc, gammaln
-from reid_sql.parameters import Floats, Integers
-
-Flags = npt.NDArray[np.bool_]
+from reid_sql.parameters import Flags, Floats, Integers
 
 # Values never seen
 # records of unseen values where no value was seen just once

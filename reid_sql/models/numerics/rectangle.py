@@ -126,12 +126,9 @@ def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
             pivots.append(column)
     for step in range(len(pivots)):
         columns = [column for column in order if step_of[column] == step]
-        later = [
-            column
-            for after in range(step + 1, len(pivots))
-            for column in order
-            if step_of[column] == after
-        ]
+        later = sorted(
+            (column for column in order if step_of[column] > step), key=step_of.__getitem__
+        )
         yield Step(
             columns,
             [float(triangle[column, step]) for column in columns],

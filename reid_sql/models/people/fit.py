@@ -53,7 +53,7 @@ from reid_sql.models.people.tree import (
     max_bins,
     rake_tree,
 )
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, Rows
 
 MIN_MASS: Final = 1e-12  # of a value whose records have no weight
 MAX_SCORED: Final = 1000  # records of the sample that predict its population
@@ -164,7 +164,6 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         mixture=mixture,
         shapes=posterior_of_shapes(full_table, subtables),
         sample=leave_records_out(mixture, evidence),
-        likelihoods=(full_table, *subtables),
     )
 
 
@@ -202,7 +201,7 @@ def _fit_tree(
     shapes, columns = posterior_of_shapes(full_table, subtables), of_tree.tree.columns
     parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
     places = tuple(range(len(columns)))
-    return PeopleModel(*parts, likelihoods=(full_table, *subtables), free_columns=places)
+    return PeopleModel(*parts, free_columns=places)
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
@@ -342,7 +341,7 @@ def _read_doubt(status: object, least: object, most: object, understates: object
 
 
 def _read_determined(
-    free: tuple[Column, ...], written: Sequence[Mapping[str, Any]]
+    free: tuple[Column, ...], written: Rows
 ) -> tuple[tuple[Column, ...], tuple[DeterminedColumn, ...]]:
     """Insert determined columns among the others; the source of each must be one of the others."""
     _require(isinstance(written, list) and len(free) + len(written) <= MAX_COLUMNS, "ties")
@@ -351,7 +350,7 @@ def _read_determined(
     free_places = [j for j in places_of_all if j not in places]
     _require(len(free_places) == len(free), "place")
     columns = dict(zip(free_places, free, strict=True))
-    columns |= {place: _read_column(one) for place, one in zip(places, written, strict=True)}
+    columns |= dict(zip(places, map(_read_column, written), strict=True))
     determined = []
     for place, one in zip(places, written, strict=True):
         source, slip = one["source"], one["slip"]
@@ -363,9 +362,7 @@ def _read_determined(
     return tuple(columns[j] for j in places_of_all), tuple(determined)
 
 
-def _read_tree(
-    columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers
-) -> Tree:
+def _read_tree(columns: tuple[Column, ...], written: Rows, order: Integers) -> Tree:
     parents = [one["parent"] for one in written]
     is_order = sorted(order.tolist()) == list(range(len(columns)))
     _require(is_order and all(type(parent) is int for parent in parents), "order")
@@ -383,12 +380,7 @@ def _read_tree(
 
 def _read_column(written: Mapping[str, Any]) -> Column:
     name, ordered, values = written["name"], written["ordered"], written["values"]
-    if (
-        type(name) is not str
-        or type(ordered) is not bool
-        or not isinstance(values, list)
-        or not values
-    ):
+    if [*map(type, (name, ordered, values))] != [str, bool, list] or not values:
         raise TypeError("column")
     are_texts = all(isinstance(value, str | None) for value in values)
     _require(are_texts and len(set(values)) == len(values), "values")

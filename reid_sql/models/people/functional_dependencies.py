@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.evidence import Text
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
 STATUS_DETERMINED: Final = "determined: {0} determines {1}, so {1} adds nothing"
 MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to be considered
@@ -158,7 +157,7 @@ class SourceEvidence:
     """P(the known columns that an unknown source determines | each category of the source)."""
 
     source: int
-    rows: npt.NDArray[np.bool_]  # to which it applies
+    rows: Flags  # to which it applies
     chance: Floats  # (categories,)
 
     def by_bin(self, column: Column) -> Floats:
@@ -170,7 +169,7 @@ def infer_sources(
     determined: Sequence[DeterminedColumn],
     columns: Sequence[Column],
     codes: Integers,
-    chosen: npt.NDArray[np.bool_],
+    chosen: Flags,
 ) -> Iterator[SourceEvidence]:
     """Evidence on sources that are not chosen, by determined columns that are; equal rows are grouped.
 

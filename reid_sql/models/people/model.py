@@ -18,7 +18,6 @@ from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, d
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.overdispersion import (
     LOG_SHAPES,
-    ShapeLikelihood,
     correctness,
     excess_overdispersion,
     min_log_shape,
@@ -153,9 +152,6 @@ class PeopleModel:
     notes: tuple[str, ...] = ()  # of the diagnostics
     effective_records: float | None = None  # of records with weights
     doubts: tuple[Doubt, ...] = ()  # on every score, by size of population
-    likelihoods: tuple[
-        ShapeLikelihood, ...
-    ] = ()  # of the shapes, by the table itself, then by its sub-tables
     repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
@@ -34,7 +33,7 @@ from reid_sql.models.population.subsample import Texts, count_sample
 from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit, fit_sample
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
-from reid_sql.parameters import Choice, Floats, Integers, Number, Numbers
+from reid_sql.parameters import Choice, Flags, Floats, Integers, Number, Numbers
 
 # How well scores ξ of persons predict who is unique: ranking, errors, false discoveries and reliability.
 #
@@ -45,7 +44,6 @@ from reid_sql.parameters import Choice, Floats, Integers, Number, Numbers
 CERTAIN_SCORE: Final = 0.95
 LIKELY_SCORE: Final = 0.5  # and in the F-score, table 7
 BINS: Final = 10
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,13 @@ from reid_sql.models.population_risk.doubts import (
     STATUS_EVEN,
     STATUS_FEWER_REPEATS,
     STATUS_KEY,
-    STATUS_NEAR_KEY,
     STATUS_NO_REPEATS,
     STATUS_REPEATED_PEOPLE,
     STATUS_WEIGHTED,
     UNLIKE_REFERENCE,
     compare,
+    describe_key,
+    join_names,
     list_assumptions,
     list_doubts,
     may_all_be_small,
@@ -121,15 +122,6 @@ def estimate_sentence(
 
 def _unique_by(columns: Sequence[str]) -> str:
     return "unique by " + join_names(columns)
-
-
-def join_names(columns: Sequence[str]) -> str:
-    """Join names of columns.
-
-    >>> join_names(["age", "sex", "zip"]), join_names(["age"])
-    ('age, sex and zip', 'age')
-    """
-    return " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
 
 
 def _format_people(count: float) -> str:
@@ -340,8 +332,7 @@ def _predict(
     bounds = _bounds(evidence, everybody, k, doubts)
     key = fitted.key if fitted.key is not None and fitted.key.is_possible else None
     if key is not None:
-        status = STATUS_NEAR_KEY if key.agreeing else STATUS_KEY
-        doubts.append(status.format(join_names([evidence.columns[j] for j in key.columns])))
+        doubts.append(describe_key(key, evidence.columns))
     is_mixed = crowd is not None and crowd.is_mixed_with(model)
     if STATUS_FEWER_REPEATS in doubts or key is not None or is_mixed or not fitted.is_shown:
         shares = bounds.raise_ends(shares)

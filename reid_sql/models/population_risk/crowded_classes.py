@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from reid_sql.models.classes.disclosure import Histogram, count_people
+from reid_sql.models.classes.disclosure import count_people
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.numerics.special_functions import gammainc
 from reid_sql.models.people.evidence import PairCounts, PeopleEvidence, row_keys
@@ -143,7 +142,7 @@ def drop_classes(evidence: PeopleEvidence, crowd: CrowdedClasses) -> PeopleEvide
 
 
 def _drop_pairs(
-    evidence: PeopleEvidence, crowd: CrowdedClasses, code: list[npt.NDArray[np.int64]]
+    evidence: PeopleEvidence, crowd: CrowdedClasses, code: list[Integers]
 ) -> PairCounts:
     """Pairs of the other records, of the whole sample or of the records drawn, as they were counted."""
     pairs = {}
@@ -160,9 +159,3 @@ def _drop_pairs(
         some = left > 0.5  # noqa: PLR2004  # whole numbers
         pairs[i, j] = code[i][first[order][some]], code[j][second[order][some]], left[some]
     return pairs
-
-
-def _drop_sizes(histogram: Histogram, dropped: Integers) -> Histogram:
-    records = histogram.records.astype(np.int64).copy()
-    np.subtract.at(records, np.searchsorted(histogram.class_size, dropped), dropped)
-    return count_people(histogram.class_size[records > 0], records[records > 0])

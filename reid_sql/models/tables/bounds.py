@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.equations import (
@@ -21,7 +20,7 @@ from reid_sql.models.tables.equations import (
     propagate_bounds,
 )
 from reid_sql.models.tables.programmes import PRIMAL_SIMPLEX, WHOLE, Programme, is_whole
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Flags, Floats, Integers
 
 MAX_INTEGER_VARIABLES: Final = 300  # of a part up to which integer programmes prove its bounds
 
@@ -32,7 +31,7 @@ class Bounds:
 
     low: Floats
     high: Floats
-    is_exact: npt.NDArray[np.bool_]
+    is_exact: Flags
 
 
 def bound_variables(equations: Equations, targets: Integers | None = None) -> Bounds:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.tables.hypercubes import Corners, Hypercubes
 from reid_sql.models.tables.programmes import WHOLE, Programme, is_whole
@@ -27,7 +26,6 @@ MAX_STEPS: Final = 20_000  # of the simplex method in one programme
 # people beyond the need that are tried, where whole numbers need more than fractions
 MORE: Final = 3
 MULTIPLES: Final = (1, 2, 3, 4, 5, 6)  # of a change that may be of whole numbers
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ European business statistics V (hidden: A, B, C, D, F, H). sdcTable writes s and
 true or 1. Each alphabet is read as a whole: a letter of one may be a category elsewhere.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from reid_sql.errors import OTHER_VALUE, OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.parameters import fold_case
+from reid_sql.parameters import Row, Rows, fold_case
 
 SDC_STATUS: Final = "sdcstatus"  # the column of sdcTable, a name that means nothing else
 STATUS: Final = "status"
@@ -31,7 +31,7 @@ REMEDY_ASK: Final = "pass status := 'status' if it marks hidden counts, or name 
 
 
 def find_hidden(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Rows,
     tables: Sequence[int],
     status: str | None,
     columns: Sequence[str],
@@ -65,7 +65,7 @@ def find_hidden(
     return hidden
 
 
-def _check_status(rows: Sequence[Mapping[str, Any]], status: str, categories: set[str]) -> None:
+def _check_status(rows: Rows, status: str, categories: set[str]) -> None:
     if fold_case(status) in categories:
         raise OutOfDomainError(
             f"status must be no column of categories, got '{status}'; leave it out of one of them"
@@ -90,7 +90,7 @@ def _find_marks(values: set[str], name: str) -> frozenset[str]:
     )
 
 
-def _texts(rows: Iterable[Mapping[str, Any]], name: str) -> set[str]:
+def _texts(rows: Iterable[Row], name: str) -> set[str]:
     return {_text(row.get(name)) for row in rows}
 
 

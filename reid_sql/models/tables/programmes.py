@@ -8,12 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Floats, Integers
-
-Flags = npt.NDArray[np.bool_]
+from reid_sql.parameters import Flags, Floats, Integers
 
 WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
 # of HiGHS: the first for new programmes, the second for changed costs

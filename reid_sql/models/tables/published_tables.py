@@ -17,7 +17,7 @@ from reid_sql.errors import (
 )
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
-from reid_sql.parameters import Integers, fold_case
+from reid_sql.parameters import Integers, Row, Rows, fold_case
 
 # the column by which safe_table names the columns that a row is a total of
 TOTALS: Final = "total_over"
@@ -230,9 +230,7 @@ def read_rows(
     return columns, read
 
 
-def _refuse_absent_labels(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], reading: Reading
-) -> None:
+def _refuse_absent_labels(rows: Rows, columns: Sequence[str], reading: Reading) -> None:
     """Refuse a total, or a category that is none, which no row has: a slip would declare nothing."""
     labels = {"total": reading.total, "not_total": reading.not_total}
     if not any(labels.values()):
@@ -351,7 +349,7 @@ def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
 
 
 def _category_of(
-    row: Mapping[str, Any], column: str, totals: set[str] | None, labels: Sequence[str]
+    row: Row, column: str, totals: set[str] | None, labels: Sequence[str]
 ) -> str | None:
     name = fold_case(column)
     if name not in row or (totals is not None and name in totals):
@@ -377,7 +375,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
     return json.dumps(value)
 
 
-def read_count(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> Cell:
+def read_count(row: Row, reading: Reading, *, is_hidden: bool) -> Cell:
     """The count of a row, or the bounds of a hidden one."""
     value = None if is_hidden else row[fold_case(reading.count)]
     if isinstance(value, str):

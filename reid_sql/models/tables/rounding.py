@@ -14,7 +14,6 @@ from math import inf
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.equations import link_cells
@@ -30,7 +29,6 @@ MAX_SECONDS: Final = 10.0  # of one of them
 MAX_PAIRS: Final = 200
 MAX_LOOKS: Final = 20_000  # of the search, at all cells
 COST_OF_BASE: Final = 20.0  # of a distance beyond the base, in distances
-Whole = npt.NDArray[np.int64]
 
 
 def round_cells(codes: Integers, counts: Integers, base: int) -> Integers:
@@ -59,8 +57,8 @@ def round_cells(codes: Integers, counts: Integers, base: int) -> Integers:
 class _Steps:
     """What each cell may be: its lower neighbour, with steps of one base up or down from there."""
 
-    cells: Whole  # (steps,)
-    signs: Whole  # (steps,): 1 up, -1 down
+    cells: Integers  # (steps,)
+    signs: Integers  # (steps,): 1 up, -1 down
     # (steps,): what the step adds to the distance; each further step of a cell costs more
     costs: Floats
 
@@ -75,7 +73,7 @@ def _totals(codes: Integers) -> Any:  # noqa: ANN401 - a sparse matrix of scipy
     return linked.equations().matrix()[:, [linked.numbers[key] for key in cells]]
 
 
-def _steps(counts: Whole, base: int, bases: int) -> _Steps:
+def _steps(counts: Integers, base: int, bases: int) -> _Steps:
     """The steps of each cell that keep it nearer than so many bases; a multiple stays if it is one base."""
     cells, rest = np.arange(len(counts)), counts % base
     steps = [(cells[rest > 0], 1, base - 2 * rest[rest > 0])]
@@ -89,7 +87,7 @@ def _steps(counts: Whole, base: int, bases: int) -> _Steps:
     )
 
 
-def _find_table(totals: Any, lower: Whole, steps: _Steps) -> Whole | None:  # noqa: ANN401 - see _totals
+def _find_table(totals: Any, lower: Integers, steps: _Steps) -> Integers | None:  # noqa: ANN401 - see _totals
     """The table of the least distance, in bases; None if there is none, or none is found."""
     is_small = len(steps.cells) <= MAX_STEPS
     bounds = np.zeros(len(steps.cells)), np.ones(len(steps.cells))
@@ -103,14 +101,14 @@ def _find_table(totals: Any, lower: Whole, steps: _Steps) -> Whole | None:  # no
     if values is None or len(values) != len(steps.cells) or not is_whole(values):
         return None
     taken = np.round(values).astype(np.int64) * steps.signs
-    rounded: Whole = lower + np.bincount(steps.cells, taken, len(lower)).astype(np.int64)
+    rounded: Integers = lower + np.bincount(steps.cells, taken, len(lower)).astype(np.int64)
     return rounded if not (totals @ rounded).any() else None
 
 
 class _Search:
     """Finest cells at one of their two neighbours, and totals that are their sums, as near as possible."""
 
-    def __init__(self, codes: Integers, counts: Whole, base: int) -> None:
+    def __init__(self, codes: Integers, counts: Integers, base: int) -> None:
         """Begin with the nearest multiple of each finest cell."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - see numerics/special_functions
 
@@ -136,7 +134,7 @@ class _Search:
         self.allowed = np.where(counts % base > 0, base - 1, 0)
         self.looks = 0
 
-    def run(self) -> Whole:
+    def run(self) -> Integers:
         """All cells, in bases."""
         while self.looks < MAX_LOOKS:
             checkpoint()

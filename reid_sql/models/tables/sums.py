@@ -236,13 +236,12 @@ class _SumAudit:
         """The hidden sums of one part that equations connect."""
         programmes = _SumProgrammes(self.equations.among(part), self.largest_sum)
         keys = [names.get(int(variable)) for variable in part]
-        places = [
-            place
+        hidden = {
+            place: self.cells[key]
             for place, key in enumerate(keys)
             if key is not None and len(self.cells[key].largest)
-        ]
-        hidden = {place: self.cells[key] for place in places if (key := keys[place]) is not None}
-        bounds = {place: programmes.bound(place) for place in places}
+        }
+        bounds = {place: programmes.bound(place) for place in hidden}
         for place, cell in hidden.items():
             nearest = self._nearest(cell, bounds[place])
             if not nearest.is_near and self.floor == 0:

@@ -35,7 +35,6 @@ from reid_sql.models.tables.changes import (
     MAX_WORK,
     Change,
     Changes,
-    Flags,
 )
 from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
@@ -50,7 +49,7 @@ from reid_sql.models.tables.published_tables import (
     read_cells,
     text_of,
 )
-from reid_sql.parameters import Floats, Integers, fold_case
+from reid_sql.parameters import Flags, Floats, Integers, fold_case
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
 NOT_BEFORE, SHOWN_BEFORE, HIDDEN_BEFORE = range(3)  # what earlier tables did with a cell

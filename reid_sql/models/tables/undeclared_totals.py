@@ -18,12 +18,11 @@ from math import log
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.programmes import Programme
 from reid_sql.models.tables.published_tables import NULL, Counted, Reading
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Flags, Floats, Integers
 
 # that an ordinary category has counts of a total of all others, given that it is as large as they are
 MAX_CHANCE: Final = 0.12
@@ -51,7 +50,6 @@ REMEDIES: Final = {
     SOME_OTHERS: "give its parts a column of their own, in which its row is a total",
     MEAN_OF_OTHERS: "put the sum in its place and pass it as total",
 }
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -240,7 +238,7 @@ class _Sums:
 
     def _fit(
         self,
-        parts: npt.NDArray[np.int64],
+        parts: Integers,
         times: int,
         *,
         rounded: float = 0.0,
@@ -275,7 +273,7 @@ class _Sums:
                 return
         yield chance
 
-    def _is_plausible(self, more: Floats, hidden: npt.NDArray[np.int64], shown: Floats) -> bool:
+    def _is_plausible(self, more: Floats, hidden: Integers, shown: Floats) -> bool:
         """Whether hidden cells may have so many people: few, or fewer than each of several that are shown.
 
         In a single slice, the sum must also reveal one of them; else it may stay as it is.

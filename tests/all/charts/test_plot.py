@@ -5,9 +5,8 @@ from typing import Any
 
 from reid_sql.charts import column_charts, estimate_charts
 from reid_sql.charts.estimate_charts import losses
-from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier, quasi_identifiers
-from reid_sql.charts.svg import svg
+from reid_sql.charts.svg import save, svg
 from tests.cells import each_cell
 
 HOSTILE = [

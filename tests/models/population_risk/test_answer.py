@@ -20,6 +20,7 @@ from reid_sql.models.population_risk.answer import (
     estimate_sentence,
     fit_sample,
 )
+from reid_sql.models.population_risk.doubts import find_doubts
 from reid_sql.models.population_risk.intervals import (
     Comparison,
     SampleShare,
@@ -29,7 +30,6 @@ from reid_sql.models.population_risk.intervals import (
     measure_spread,
     padded_interval,
 )
-from reid_sql.models.population_risk.model_doubts import find_doubts
 from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
 from tests.cells import each_cell
 from tests.people_tables import of_values, three_columns

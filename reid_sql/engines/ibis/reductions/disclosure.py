@@ -30,6 +30,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
+from reid_sql.parameters import Arguments
 from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import NO_INFINITY, Criterion, read_criterion
 
@@ -72,7 +73,7 @@ class Cells:
             self.against_the_table() if any(each.is_relative for each in recipes) else self.counts
         )
         if any(each.needs_size for each in recipes):
-            cells = cells.mutate(size=sum_over(cells, self.keys, "n"))
+            cells = cells.mutate(size=sum_over(cells, self.keys))
         if any(each.needs_tail for each in recipes):
             keys, n = window_keys(cells, self.keys), _double(cells["n"])
             tail = n.sum().over(ibis.cumulative_window(group_by=keys, order_by=cells["n"]))
@@ -102,7 +103,7 @@ class Cells:
         counts, in_table = self.counts, self.in_table
         total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
-            return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
+            return counts.mutate(in_table=sum_over(counts, ["s"]), total=total)
         joined = counts.left_join(in_table, counts["s"] == in_table["s"])
         of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
         return joined.mutate(in_table=ibis.coalesce(joined["in_table"], of_null), total=total)
@@ -226,13 +227,6 @@ def _disclosed(variant: str) -> Recipe:
     return Recipe(whole_kinds, parts, is_relative=True, needs_kinds=True)
 
 
-def _refuse_finite(tbl: Table, name: str, finite: str, variant: str) -> None:
-    """Refuse a measure that can be infinite to a database whose doubles cannot."""
-    if variant != finite and (engine := backend(tbl)) in FINITE:
-        rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
-        raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
-
-
 def _gain(each: Table) -> FloatingValue:
     """How much more frequent a value is in the class than in the table, at most."""
     gain = _in_class(each, "highest") - 1
@@ -268,10 +262,13 @@ MEASURED: Final[Mapping[str, Callable[..., Recipe]]] = {
 NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"}
 
 
-def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
+def recipe_of(tbl: Table, name: str, options: Arguments) -> Recipe:
     """Return how a measure of these options is aggregated, or refuse what the database cannot have."""
     if name in NEVER_INFINITE:
-        _refuse_finite(tbl, name, NEVER_INFINITE[name], options["variant"])
+        finite, variant = NEVER_INFINITE[name], options["variant"]
+        if variant != finite and (engine := backend(tbl)) in FINITE:
+            rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
+            raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
     return MEASURED[name](**options)
 
 

@@ -39,7 +39,16 @@ def population_histogram(
         count_distinct(rows, names, nulls),
         count_distinct(population, names, nulls),
     )
-    matched = _count_both(sample, in_population, names)
+    # A union of the two is counted at once: a join would have to be NULL-safe, which few databases do by
+    # more than going through every pair.
+    mine = sample.select(*names, in_sample=sample["records"], in_population=zero())
+    both = ibis.union(
+        mine, in_population.select(*names, in_sample=zero(), in_population=in_population["records"])
+    )
+    sums = both.group_by(list(names)).agg(
+        in_sample=sum_bigint(both["in_sample"]), in_population=sum_bigint(both["in_population"])
+    )
+    matched = sums.filter(sums["in_sample"] > 0).mutate(records=sums["in_sample"])
     sized = matched.mutate(
         class_size=ibis.greatest(matched["in_population"], matched["in_sample"]),
         uncovered=(matched["in_population"] < matched["in_sample"]).ifelse(
@@ -52,22 +61,6 @@ def population_histogram(
         uncovered=sum_bigint(sized["uncovered"]),
     )
     return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
-
-
-def _count_both(sample: Table, population: Table, names: Sequence[str]) -> Table:
-    """How many of the population, and of the sample itself, hold each distinct record of the sample.
-
-    A union of the two is counted at once: a join would have to be NULL-safe, which few
-    databases do by more than going through every pair.
-    """
-    mine = sample.select(*names, in_sample=sample["records"], in_population=zero())
-    both = ibis.union(
-        mine, population.select(*names, in_sample=zero(), in_population=population["records"])
-    )
-    sums = both.group_by(list(names)).agg(
-        in_sample=sum_bigint(both["in_sample"]), in_population=sum_bigint(both["in_population"])
-    )
-    return sums.filter(sums["in_sample"] > 0).mutate(records=sums["in_sample"])
 
 
 def _one_row_per_person(

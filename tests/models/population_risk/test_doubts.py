@@ -14,7 +14,7 @@ from reid_sql.models.people.evidence import PeopleEvidence, count_records
 from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population_risk.answer import answer
-from reid_sql.models.population_risk.model_doubts import NOT_OF_SCORES, find_doubts
+from reid_sql.models.population_risk.doubts import NOT_OF_SCORES, find_doubts
 from reid_sql.parameters import Integers
 
 

@@ -5,8 +5,8 @@ from html import unescape
 from rich.console import Group
 from rich.panel import Panel
 
+from reid_sql.commands.html import page_blocks, page_body
 from reid_sql.terminal.console import Bar, FigureTable, Text
-from reid_sql.terminal.markup import page_blocks, page_body
 
 
 def page() -> Group:
