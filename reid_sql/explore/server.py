@@ -104,10 +104,10 @@ class Session:
 def read_choice(before: Choice, form: Mapping[str, str]) -> Choice:
     """Read what a person chose; whatever the form lacks is as before."""
     roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
-    for at, name in enumerate(before.columns):
+    for at, _ in enumerate(before.columns):
         roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
         levels[at] = _place(form, f"l{at}", levels[at], 100)
-        levels[at] += form.get("coarser", "\0") == name
+        levels[at] += form.get("coarser") == str(at)
         groups[at] = form.get(f"g{at}", groups[at]).strip()
         levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
     people = form.get("population", "" if "k" in form else str(before.population or "")).strip()
