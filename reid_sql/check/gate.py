@@ -423,7 +423,7 @@ class Report:
         return self._written("--openlineage", path, render_openlineage([self.page]))
 
     def tags(self, path: str | PathLike[str]) -> Path:
-        """Write the role of each column as a tag, as dbt and `init --catalogue` read it, and give the path."""
+        """Write the role of each column as a tag, as dbt and `init --catalogue` read it; give the path."""
         return self._written("--tags", path, render_tags([self.page]))
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:

@@ -233,7 +233,7 @@ class CodedRecords:
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
     def read(self, frame: DataFrame, columns: Sequence[str]) -> pa.Table:
-        """The distinct records, with the ranks of values in place of those that the answer does not need."""
+        """The distinct records, with ranks in place of the values that no answer needs."""
         needs = self.declared.needs
         is_drawn = needs is Needs.POSITIONS and frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN
         coded = columns_as_codes(needs, self.arguments, columns, is_drawn=is_drawn)

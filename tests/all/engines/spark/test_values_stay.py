@@ -1,6 +1,5 @@
 """Which values come to the driver: each table that is collected for an answer is read."""
 
-from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,18 +22,19 @@ __all__ = ["members"]
 pytestmark = pytest.mark.spark
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
 
 
 @pytest.fixture
 def people(members: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    return members.sql("FROM people").pl()
+    frame: pl.DataFrame = members.sql("FROM people").pl()
+    return frame
 
 
 @pytest.fixture
-def collected(
-    spark: "SparkSession", monkeypatch: pytest.MonkeyPatch
-) -> Iterator[list[pa.Table]]:
+def collected(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> list[pa.Table]:
     """Each table that Spark sends to the driver, which gets it all the same."""
     kind = type(spark.range(1))
     fetched: list[pa.Table] = []
@@ -45,7 +45,7 @@ def collected(
         return fetched[-1]
 
     monkeypatch.setattr(kind, "toArrow", record)
-    yield fetched
+    return fetched
 
 
 def values_in(tables: list[pa.Table], people: pl.DataFrame) -> set[str]:
@@ -53,11 +53,7 @@ def values_in(tables: list[pa.Table], people: pl.DataFrame) -> set[str]:
     columns = (column for table in tables for column in table.columns)
     shown = [cell for column in columns for cell in column.to_pylist()]
     cells = {value for cell in shown for value in (cell if isinstance(cell, list) else [cell])}
-    return {
-        name
-        for name in (*TEXTS, *NUMBERS)
-        if cells & set(people[name].drop_nulls().to_list())
-    }
+    return {name for name in (*TEXTS, *NUMBERS) if cells & set(people[name].drop_nulls().to_list())}
 
 
 @each_cell("name", CALLS)
