@@ -13,7 +13,8 @@ from urllib.parse import urlencode, urlsplit
 import polars as pl
 import pytest
 
-from reid_sql.explore.server import MAX_BODY, Server
+from reid_sql.explore.page import FILES
+from reid_sql.explore.server import MAX_BODY, STOPPED, Server
 from tests.cells import each_cell
 from tests.explorations import MARK, explored, people
 
@@ -275,6 +276,37 @@ def test_two_tabs_choose_by_themselves(client: Client) -> None:
     second = client.choose(k="9")
     assert 'name="k" type="number" min="1" max="1000" value="7"' in first.body
     assert 'name="k" type="number" min="1" max="1000" value="9"' in second.body
+
+
+def test_what_another_tab_stops_says_so_and_is_given_again(tmp_path: Path) -> None:
+    """A file that is being written, and a page: neither is said to have values that cannot be read."""
+    table = people(400)
+    pl.concat([table.with_columns(pl.col("age") + n % 9) for n in range(60)]).write_parquet(
+        tmp_path / "people.parquet"
+    )
+    with served(tmp_path / "people.parquet") as client:
+        session, is_done = vars(client.server.RequestHandlerClass)["session"], threading.Event()
+
+        def stop() -> None:
+            while not is_done.wait(0.002):
+                session.exploration.interrupt()
+
+        thread = threading.Thread(target=stop)
+        thread.start()
+        try:
+            refused = [client.ask("GET", f"{client.home}0/{name}") for name in FILES]
+            page = client.ask("GET", client.home)
+        finally:
+            is_done.set()
+            thread.join()
+        refused = [each for each in refused if each.status != 200]
+        assert refused
+        assert {each.body for each in refused} == {STOPPED}
+        assert STOPPED in page.body
+        for path in ("", *(f"0/{name}" for name in FILES)):
+            again = client.ask("GET", client.home + path)
+            assert again.status == 200
+            assert STOPPED not in again.body
 
 
 def test_a_browser_that_goes_away_stops_nothing(client: Client) -> None:
