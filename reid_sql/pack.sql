@@ -143,7 +143,7 @@ CREATE OR REPLACE MACRO reid_refuse_constants(
     WHEN NOT reid_is_exact(record)
     THEN CAST('columns must distinguish texts that differ, got one with a collation' || chr(59)
       || ' pass decode(encode(name)) instead' AS BOOLEAN) ELSE true END;
--- What is in braces is written for each number of columns, 1 to 8.
+-- Of 1 to 8 columns: `reid-sql sql` writes what is in braces for each number of them.
 CREATE OR REPLACE MACRO equivalence_class_size
   {(c) AS CASE WHEN reid_refuse_constants(
     [alias(c)],
