@@ -23,11 +23,12 @@ __all__ = [  # and every declared function; the stub next to this file has their
     "__version__",
     "check",
     "demo",
+    "explore",
     "plot",
     "register",
     "report",
 ]
-MODULES = ("check", "demo", "plot")  # the first can be called, too
+MODULES = ("check", "demo", "explore", "plot")  # check and explore can be called, too
 
 
 def __getattr__(name: str) -> object:

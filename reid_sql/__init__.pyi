@@ -19,6 +19,7 @@ from reid_sql.errors import OutOfDomainError as OutOfDomainError
 from reid_sql.errors import ReidError as ReidError
 from reid_sql.errors import UnavailableError as UnavailableError
 from reid_sql.errors import UnknownNameError as UnknownNameError
+from reid_sql.explore import Explore
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = (
@@ -26,6 +27,7 @@ _Frame: TypeAlias = (
 )
 
 check: Gate
+explore: Explore
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Put every function into a DuckDB connection or cursor."""

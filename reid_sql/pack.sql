@@ -2,21 +2,22 @@
 --
 -- The functions, parameters and result columns are those of the Python package reid-sql, which has more:
 --   cell_risk(p, n, measure)          measure 'uniqueness', 'correctness' or 'correctness_of_uniqueness'
---   equivalence_class_size(c1, ...)                          1 to 8 columns
+--   equivalence_class_size(c1, ...), equivalence_class_people(entity, c1, ...)  1 to 8 columns
 --   class_size_histogram(tbl, qi, nulls), equivalence_classes(tbl, qi, nulls)
 --   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
 --   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
 --   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)
 --     measure 'alpha_k_anonymity', 'beta_likeness' (basic) or 'delta_disclosure' (present), k for the first
---   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)
---     these measures, 'l_diversity' or 't_closeness'
+--   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)  and 'l_diversity', 't_closeness'
 --   household_risk(tbl, household, columns, threshold, nulls)
+--   individual_risk(tbl, qi, weight, form, nulls)            no log-linear model: what it needs is NULL
+--   unicity(tbl, entity, columns, points, nulls)             points 1, and every row is counted
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
 --   suda_scores(tbl, columns, max_size, dis, nulls)          the same bounds
 -- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
 -- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
--- (records with a NULL are left out). Each row is counted as one person.
+-- (records with a NULL are left out). Each row is one person, but for unicity.
 -- Semicolons stand only where a statement ends: chr(59) is one in a text.
 SET VARIABLE reid_has_types = (SELECT CASE WHEN count(*) = 0 THEN error('DuckDB must be 1.5 or later, got '
   || version() || chr(59) || ' update it, or use the Python package reid-sql') END
@@ -100,6 +101,11 @@ CREATE OR REPLACE MACRO reid_columns(columns, before, after, separator) AS array
   list_transform(columns, lambda c: before || 'reid_source.' || reid_quote(c) || after), separator);
 CREATE OR REPLACE MACRO reid_aliases(number) AS list_transform(range(1, number + 1), lambda i: 'q' || i);
 CREATE OR REPLACE MACRO reid_keys(number) AS array_to_string(reid_aliases(number), ', ');
+CREATE OR REPLACE MACRO reid_as_named(columns) AS
+  array_to_string(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ');
+CREATE OR REPLACE MACRO reid_complete(aliases, nulls) AS array_to_string(
+  CASE reid_choice('nulls', nulls, ['value', 'drop'])
+    WHEN 'drop' THEN list_transform(aliases, lambda q: q || ' IS NOT NULL') ELSE ['true'] END, ' AND ');
 -- Texts that differ must not count as one: the sort key of a type shows the collations in it, at any depth.
 CREATE OR REPLACE MACRO reid_is_exact(record) AS
   'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))
@@ -137,28 +143,11 @@ CREATE OR REPLACE MACRO reid_refuse_constants(
     WHEN NOT reid_is_exact(record)
     THEN CAST('columns must distinguish texts that differ, got one with a collation' || chr(59)
       || ' pass decode(encode(name)) instead' AS BOOLEAN) ELSE true END;
+-- Of 1 to 8 columns: `reid-sql sql` writes what is in braces for each number of them.
 CREATE OR REPLACE MACRO equivalence_class_size
-  (c1) AS CASE WHEN reid_refuse_constants([alias(c1)], row(c1))
-    THEN count(*) OVER (PARTITION BY c1) END,
-  (c1, c2) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2)], row(c1, c2))
-    THEN count(*) OVER (PARTITION BY c1, c2) END,
-  (c1, c2, c3) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2), alias(c3)], row(c1, c2, c3))
-    THEN count(*) OVER (PARTITION BY c1, c2, c3) END,
-  (c1, c2, c3, c4) AS CASE WHEN reid_refuse_constants(
-    [alias(c1), alias(c2), alias(c3), alias(c4)],
-    row(c1, c2, c3, c4)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4) END,
-  (c1, c2, c3, c4, c5) AS CASE WHEN reid_refuse_constants(
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5)],
-    row(c1, c2, c3, c4, c5)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5) END,
-  (c1, c2, c3, c4, c5, c6) AS CASE WHEN reid_refuse_constants(
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6)],
-    row(c1, c2, c3, c4, c5, c6)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6) END,
-  (c1, c2, c3, c4, c5, c6, c7) AS CASE WHEN reid_refuse_constants(
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7)],
-    row(c1, c2, c3, c4, c5, c6, c7)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7) END,
-  (c1, c2, c3, c4, c5, c6, c7, c8) AS CASE WHEN reid_refuse_constants(
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
-    row(c1, c2, c3, c4, c5, c6, c7, c8)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8) END;
+  {(c) AS CASE WHEN reid_refuse_constants(
+    [alias(c)],
+    row(c)) THEN count(*) OVER (PARTITION BY c) END};
 -- A person counts once in each class. A row without one is refused.
 CREATE OR REPLACE MACRO reid_person(entity, texts, record) AS struct_pack(person := CASE
   WHEN reid_refuse_constants([alias(entity)] || texts, record,
@@ -169,30 +158,9 @@ CREATE OR REPLACE MACRO reid_person(entity, texts, record) AS struct_pack(person
         || 'got one without (NULL or NaN)' || chr(59) || ' leave such rows out, or name each of them'
       ELSE 'true' END AS BOOLEAN) THEN entity END);
 CREATE OR REPLACE MACRO equivalence_class_people
-  (entity, c1) AS count(DISTINCT reid_person(entity,
-    [alias(c1)],
-    row(entity, c1))) OVER (PARTITION BY c1),
-  (entity, c1, c2) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2)],
-    row(entity, c1, c2))) OVER (PARTITION BY c1, c2),
-  (entity, c1, c2, c3) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3)],
-    row(entity, c1, c2, c3))) OVER (PARTITION BY c1, c2, c3),
-  (entity, c1, c2, c3, c4) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3), alias(c4)],
-    row(entity, c1, c2, c3, c4))) OVER (PARTITION BY c1, c2, c3, c4),
-  (entity, c1, c2, c3, c4, c5) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5)],
-    row(entity, c1, c2, c3, c4, c5))) OVER (PARTITION BY c1, c2, c3, c4, c5),
-  (entity, c1, c2, c3, c4, c5, c6) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6)],
-    row(entity, c1, c2, c3, c4, c5, c6))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6),
-  (entity, c1, c2, c3, c4, c5, c6, c7) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7)],
-    row(entity, c1, c2, c3, c4, c5, c6, c7))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7),
-  (entity, c1, c2, c3, c4, c5, c6, c7, c8) AS count(DISTINCT reid_person(entity,
-    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
-    row(entity, c1, c2, c3, c4, c5, c6, c7, c8))) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8);
+  {(entity, c) AS count(DISTINCT reid_person(entity,
+    [alias(c)],
+    row(entity, c))) OVER (PARTITION BY c)};
 CREATE OR REPLACE MACRO reid_histogram(tbl, columns, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, system.main.count(*) AS classes,
     system.main.sum(class_size)::BIGINT AS records, NULL::BIGINT AS blank_records
@@ -201,8 +169,7 @@ CREATE OR REPLACE MACRO reid_histogram(tbl, columns, nulls) AS
 CREATE OR REPLACE MACRO class_size_histogram(tbl, qi, nulls := 'value') AS TABLE
   FROM query(reid_histogram(tbl, reid_names('quasi-identifiers', qi), nulls) || ' ORDER BY class_size ASC');
 CREATE OR REPLACE MACRO reid_classes(tbl, columns, nulls) AS
-  reid_with_nulls(tbl, columns, nulls, 'SELECT '
-    || array_to_string(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+  reid_with_nulls(tbl, columns, nulls, 'SELECT ' || reid_as_named(columns)
     || ', system.main.count(*) AS class_size, system.main.count(*) AS records FROM '
     || reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_keys(len(columns)));
 CREATE OR REPLACE MACRO equivalence_classes(tbl, qi, nulls := 'value') AS TABLE
@@ -338,8 +305,7 @@ CREATE OR REPLACE MACRO attribute_disclosure(
       reid_variant(measure, ['alpha_k_anonymity', 'beta_likeness', 'delta_disclosure']),
       reid_threshold(measure, threshold), false, reid_least_k(measure, k), nulls) AS a);
 CREATE OR REPLACE MACRO reid_offending(tbl, columns, measure, threshold, least_k, nulls) AS
-  reid_with_nulls(tbl, columns, nulls, 'SELECT '
-    || array_to_string(list_transform(columns[:-2], lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+  reid_with_nulls(tbl, columns, nulls, 'SELECT ' || reid_as_named(columns[:-2])
     || ', class_size, value FROM (' || reid_class_measure(columns, reid_rows(tbl, columns, nulls),
       reid_variant(measure, ['l_diversity', 't_closeness', 'alpha_k_anonymity', 'beta_likeness',
         'delta_disclosure']))
@@ -375,9 +341,8 @@ CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
                 lambda q: q || ' ASC NULLS LAST'), ', ') || ') AS class,
             system.main.count(*) OVER (PARTITION BY '
               || array_to_string(reid_aliases(len(columns) + 1)[2:], ', ') || ') AS size
-          FROM ' || reid_rows(tbl, list_prepend(household, columns), 'value')
-          || CASE nulls WHEN 'drop' THEN ' WHERE ' || array_to_string(list_transform(
-              reid_aliases(len(columns) + 1)[2:], lambda q: q || ' IS NOT NULL'), ' AND ') ELSE '' END || ')
+          FROM ' || reid_rows(tbl, list_prepend(household, columns), 'value') || ' WHERE '
+          || reid_complete(reid_aliases(len(columns) + 1)[2:], nulls) || ')
         GROUP BY q1, alone)
       GROUP BY classes)
     GROUP BY class_size, members, risk, member_risk');
@@ -397,9 +362,76 @@ CREATE OR REPLACE MACRO household_risk(tbl, household, columns, threshold := 0.2
       fsum(h.households::DOUBLE / h.class_size) / sum(h.households) AS average_class_risk,
       max(reid_number('threshold', threshold, 0, 1, false)) AS threshold,
       max(h.records_dropped) AS records_dropped, max(h.nulls) AS nulls
-    FROM query(list_transform([reid_names('household and columns', list_prepend(household,
-      reid_names('columns', columns)))], lambda names: reid_households(tbl, household, names[2:],
-        reid_choice('nulls', nulls, ['value', 'drop'])))[1]) AS h
+    FROM query(reid_households(tbl, household, reid_names('household and columns', list_prepend(household,
+      reid_names('columns', columns)))[2:], nulls)) AS h
+  ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
+
+-- Individual risk: the mean of 1/F, where the F people of a class of f records are negative binomial with the
+-- chance p = f / sum of weights (Benedetti and Franconi 1998). By Pfaff's transformation it is p/f times the
+-- sum of (1 - p)^k / C(f + k, k), whose first 65 terms leave less than 2^-60 if p >= 1/2 or f >= 20. Else
+-- I(1) = ln(1/p) p / (1 - p) and I(f + 1) = (1/f - I(f)) p / (1 - p), by which errors shrink.
+CREATE OR REPLACE MACRO reid_inverse_count(f, p) AS CASE WHEN p >= 0.5 OR f >= 20
+  THEN p / f * list_reduce(range(64, 0, -1), lambda s, k: 1 + s * (1 - p) * k / (f + k), 1::DOUBLE)
+  ELSE list_reduce(range(1, least(f, 20)::BIGINT), lambda i, k: (1::DOUBLE / k - i) * p / (1 - p),
+    reid_ln(1 / p) * p / (1 - p)) END;
+CREATE OR REPLACE MACRO reid_weighted(tbl, columns, weight, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT system.main.count(*) AS class_size, system.main.sum(CASE
+      WHEN weight > 0 THEN weight ELSE ''NaN''::DOUBLE END ORDER BY weight ASC) AS mass,
+      system.main.list(record) AS members
+    FROM (SELECT *, system.main.row_number() OVER () - 1 AS record, TRY_CAST('
+      || CASE WHEN weight IS NULL THEN '1' ELSE 'q' || (len(columns) + 1) END || ' AS DOUBLE) AS weight FROM '
+      || reid_rows(tbl, columns || CASE WHEN weight IS NULL THEN [] ELSE [(weight)::VARCHAR] END, 'value')
+    || ') WHERE ' || reid_complete(reid_aliases(len(columns)), nulls)
+    || ' GROUP BY ' || reid_keys(len(columns)));
+CREATE OR REPLACE MACRO individual_risk(
+  tbl, qi, weight := NULL, form := 'exact', nulls := 'value') AS TABLE
+  WITH scored AS MATERIALIZED (
+    SELECT *, CASE WHEN reid_choice('form', form, ['exact', 'approximate']) = 'approximate' AND class_size > 2
+      THEN p / (class_size - (1 - p)) ELSE reid_inverse_count(class_size::DOUBLE, p) END AS risk
+    FROM (SELECT *, least(class_size / mass, 1) AS p
+      FROM query(reid_weighted(tbl, reid_names('quasi-identifiers', qi), weight, nulls)))
+  ), total AS (
+    SELECT reid_some(sum(class_size)::BIGINT) AS records, bool_and(p = 1) AS is_whole,
+      sum(class_size) FILTER (mass < class_size * (1 - 1e-12)) AS light, CASE WHEN sum(mass) <= 1e15
+        THEN fsum(class_size * risk) ELSE reid_refuse('weight must be a number above 0 for every record, and '
+          || 'add up to at most 1e15', 'another', 'mend the column, or leave weight out')::DOUBLE END AS risk
+    FROM scored
+  )
+  SELECT unnest(s.members) AS record, s.class_size, s.mass AS population_class_size, s.risk,
+    NULL::DOUBLE AS household_risk, CASE WHEN t.is_whole THEN t.risk END AS expected_reidentifications,
+    t.risk AS benedetti_franconi_sum, coalesce(nullif(concat_ws(chr(59) || ' ', 'light_weights: ' || t.light
+      || ' records have too small weights and count as the whole of their class', CASE WHEN NOT t.is_whole
+      THEN 'no_expected_number: plain SQL has no log-linear model, so nothing bounds the risk of lone records'
+      END), ''), 'ok') AS status, s.records_dropped, s.nulls
+  FROM total AS t LEFT JOIN scored AS s ON true WHERE t::VARCHAR <> '';
+
+-- Unicity of one point: an attacker knows a random one of the different rows of a person.
+CREATE OR REPLACE MACRO reid_points(tbl, columns, nulls) AS
+  reid_with_nulls(tbl, columns[2:], nulls, 'SELECT matches, system.main.fsum(weight) AS weight
+    FROM (SELECT 1::DOUBLE / system.main.count(*) OVER (PARTITION BY q1) AS weight,
+        system.main.count(*) OVER (PARTITION BY ' || array_to_string(reid_aliases(len(columns))[2:], ', ')
+    || ') AS matches FROM (SELECT DISTINCT * FROM ' || reid_rows(tbl, columns, 'value') || ' WHERE
+      CASE WHEN q1 IS NULL OR system.main.typeof(q1) IN (''FLOAT'', ''DOUBLE'')
+          AND system.main.isnan(TRY_CAST(q1 AS DOUBLE))
+        THEN reid_refuse(''entity must have a value in every row'', ''one without (NULL or NaN)'',
+          ''leave such rows out, or name each of them'')::BOOLEAN
+        ELSE ' || reid_complete(reid_aliases(len(columns))[2:], nulls) || ' END)) GROUP BY matches');
+CREATE OR REPLACE MACRO unicity(tbl, entity, columns, points := [1, 2, 3, 4], nulls := 'value') AS TABLE
+  SELECT * FROM (
+    SELECT max(reid_choice('points', (points)::VARCHAR, ['1']))::BIGINT AS points,
+      reid_some(round(max(m.people))::BIGINT) AS people,
+      coalesce(fsum(m.weight) FILTER (m.matches = 1), 0) / max(m.people) AS uniqueness,
+      uniqueness AS uniqueness_low, uniqueness AS uniqueness_high, 0::DOUBLE AS standard_error,
+      fsum(m.weight / m.matches) / max(m.people) AS correctness, correctness AS correctness_low,
+      correctness AS correctness_high, 0::DOUBLE AS correctness_standard_error,
+      min(m.matches) FILTER (m.upto >= m.people / 2 * (1 - 1e-9)) AS median_matches,
+      0::BIGINT AS people_with_fewer, 0::BIGINT AS draws, NULL::VARCHAR AS resolution,
+      NULL::DOUBLE AS population_uniqueness, NULL::DOUBLE AS population_uniqueness_low,
+      NULL::DOUBLE AS population_uniqueness_high, 'ok' AS status,
+      max(m.records_dropped) AS records_dropped, max(m.nulls) AS nulls
+    FROM (SELECT *, sum(weight) OVER () AS people, sum(weight) OVER (ORDER BY matches ASC) AS upto
+      FROM query(reid_points(tbl, reid_names('entity and columns', list_prepend(entity,
+        reid_names('columns', columns))), nulls))) AS m
   ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
 
 -- 7. Which columns distinguish records: every subset of one to three of them.
@@ -447,9 +479,7 @@ CREATE OR REPLACE MACRO reid_unique_sets(tbl, columns, subsets, nulls) AS
         len(subsets)::VARCHAR, 'pass fewer columns or a smaller max_size')::VARCHAR END
     || '], lambda s: s IS NOT NULL) AS sets
     FROM (SELECT *, system.main.row_number() OVER () - 1 AS record FROM '
-    || reid_rows(tbl, columns, 'value') || ')'
-    || CASE nulls WHEN 'drop' THEN ' WHERE ' || array_to_string(list_transform(reid_aliases(len(columns)),
-        lambda q: q || ' IS NOT NULL'), ' AND ') ELSE '' END);
+    || reid_rows(tbl, columns, 'value') || ') WHERE ' || reid_complete(reid_aliases(len(columns)), nulls));
 CREATE OR REPLACE MACRO reid_score_set(set_size, number, max_size) AS list_product([1.0::DOUBLE] ||
   list_transform(range(set_size, least(max_size, number - 1)::BIGINT + 1), lambda i: (number - i)::DOUBLE));
 CREATE OR REPLACE MACRO reid_suda(unique_sets, number, max_size, dis) AS TABLE
@@ -476,8 +506,7 @@ CREATE OR REPLACE MACRO reid_suda(unique_sets, number, max_size, dis) AS TABLE
     AND reid_number('dis', dis, 0, 1, false) >= 0;
 CREATE OR REPLACE MACRO suda_scores(tbl, columns, max_size := 3, dis := 0.1, nulls := 'value') AS TABLE
   FROM reid_suda(list_transform([reid_names('columns', columns)], lambda names: reid_unique_sets(tbl, names,
-      reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)),
-      reid_choice('nulls', nulls, ['value', 'drop'])))[1],
+      reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1],
     len(reid_names('columns', columns)), max_size, dis);
 
 -- 8. Cells of a table of counts. Everybody of a row or column in one cell tells its category of all of them.
@@ -487,8 +516,7 @@ CREATE OR REPLACE MACRO reid_any_place(number, test) AS
 CREATE OR REPLACE MACRO reid_other_places(number, place) AS
   list_filter(range(1, number + 1), lambda p: p <> place);
 CREATE OR REPLACE MACRO reid_cells(tbl, columns, k, nulls) AS
-  reid_with_nulls(tbl, columns, nulls, 'SELECT '
-    || array_to_string(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+  reid_with_nulls(tbl, columns, nulls, 'SELECT ' || reid_as_named(columns)
     || ', []::VARCHAR[] AS total_over, records, records AS people, NULL::DOUBLE AS value_sum,
       NULL::DOUBLE AS largest_share, unsafe, CASE WHEN records < ' || k || ' THEN ''unsafe''
         ELSE ''published'' END AS status, 0::DOUBLE AS loss

@@ -56,11 +56,13 @@ from reid_sql.errors import OutOfDomainError as OutOfDomainError
 from reid_sql.errors import ReidError as ReidError
 from reid_sql.errors import UnavailableError as UnavailableError
 from reid_sql.errors import UnknownNameError as UnknownNameError
+from reid_sql.explore import Explore
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
 check: Gate
+explore: Explore
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Put every function into a DuckDB connection or cursor."""

@@ -26,7 +26,7 @@ from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_du
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.exact_figures import MeasuredTable
 from reid_sql.check.html import Additions, PreparedRelease, render_html
-from reid_sql.check.lineage import render_openlineage
+from reid_sql.check.lineage import render_openlineage, render_tags
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
@@ -421,6 +421,10 @@ class Report:
     def openlineage(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as an event of OpenLineage, for a data catalogue, and give the path."""
         return self._written("--openlineage", path, render_openlineage([self.page]))
+
+    def tags(self, path: str | PathLike[str]) -> Path:
+        """Write the role of each column as a tag, as dbt and `init --catalogue` read it; give the path."""
+        return self._written("--tags", path, render_tags([self.page]))
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
         file = Path(path)

@@ -1,11 +1,12 @@
-"""Verdicts as an event of OpenLineage: data catalogues show them beside the table that was checked.
+"""What data catalogues read of a check: verdicts as an event of OpenLineage, and roles of columns as tags.
 
-The event has no figure: a check is an assertion that holds or not. One that was not judged does not hold.
+Neither has a figure: a check is an assertion that holds or not. One that was not judged does not hold.
 """
 
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
@@ -60,21 +61,12 @@ def _facet(name: str, version: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 def _describe_dataset(page: ReportPage, table: ReportPage) -> dict[str, Any]:
     """Name the table as OpenLineage does, with a tag for each role and an assertion for each check."""
-    checks = checks_of(page, table["name"])
-    assertions = [_describe_assertion(check) for check in checks]
+    assertions = [_describe_assertion(check) for check in checks_of(page, table["name"])]
     facet = _facet("DataQualityAssertionsDatasetFacet", "1-1-0", {"assertions": assertions})
     namespace, name = name_dataset(table["file"], table["table"])
-    roles = {
-        QUASI_IDENTIFIER: table["quasi_identifiers"],
-        SENSITIVE: table["sensitive"],
-        IDENTIFIER: (table["released_columns"] or {}).get("left_out", []),
-        ENTITY: [table["entity"]],
-        HOUSEHOLD: dict.fromkeys(check["parameters"].get("household") for check in checks),
-    }
     tags = [
         {"key": role, "value": "true", "source": NAMESPACE, "field": column}
-        for role, columns in roles.items()
-        for column in filter(None, columns)
+        for column, role in _list_roles([(page, table)]).items()
     ]
     return {
         "namespace": namespace,
@@ -82,6 +74,50 @@ def _describe_dataset(page: ReportPage, table: ReportPage) -> dict[str, Any]:
         "facets": {"tags": _facet("TagsDatasetFacet", "1-0-0", {"tags": tags})},
         "inputFacets": {"dataQualityAssertions": facet},
     }
+
+
+def render_tags(pages: Sequence[ReportPage]) -> str:
+    """Write the roles that policies give to columns as tags in the properties of models, as dbt reads them.
+
+    JSON is YAML, and needs no library to be read again.
+    """
+    models: dict[str, list[tuple[ReportPage, ReportPage]]] = {}
+    for page in pages:
+        for table in page["tables"]:
+            name = (table["table"] or "").rpartition(".")[2] or Path(table["file"]).stem
+            models.setdefault(name, []).append((page, table))
+    listed = [
+        {
+            "name": name,
+            "columns": [
+                {"name": column, "tags": [role]} for column, role in _list_roles(tables).items()
+            ],
+        }
+        for name, tables in models.items()
+    ]
+    return json.dumps({"version": 2, "models": listed}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _list_roles(tables: Sequence[tuple[ReportPage, ReportPage]]) -> dict[str, str]:
+    """Give the role of each column in pages and their tables: the first of several, as readers take one."""
+    by_role = [
+        {
+            ENTITY: [table["entity"]],
+            QUASI_IDENTIFIER: table["quasi_identifiers"],
+            SENSITIVE: table["sensitive"],
+            HOUSEHOLD: [
+                check["parameters"].get("household") for check in checks_of(page, table["name"])
+            ],
+            IDENTIFIER: (table["released_columns"] or {}).get("left_out", []),
+        }
+        for page, table in tables
+    ]
+    roles: dict[str, str] = {}
+    for role in (ENTITY, QUASI_IDENTIFIER, SENSITIVE, HOUSEHOLD, IDENTIFIER):
+        for columns in by_role:
+            for name in filter(None, columns[role]):
+                roles.setdefault(name, role)
+    return roles
 
 
 def name_dataset(file: str, table: str | None) -> tuple[str, str]:

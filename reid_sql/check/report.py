@@ -149,6 +149,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--junit": ('<?xml version="1.0" encoding="utf-8"?>\n<testsuites',),
     "--html": ("<!doctype html>",),
     "--openlineage": ('{\n  "eventTime"',),
+    "--tags": ('{\n  "version": 2,\n  "models"',),
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
     "--write-hierarchies": (),  # a person edits it

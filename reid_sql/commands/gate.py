@@ -16,7 +16,7 @@ from rich.console import Group, RenderableType
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.html import Additions, PreparedRelease, render_html
-from reid_sql.check.lineage import render_openlineage
+from reid_sql.check.lineage import render_openlineage, render_tags
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import SECONDS, Policy
@@ -53,6 +53,7 @@ REPORTS: Final = (
     "junit",
     "html",
     "openlineage",
+    "tags",
 )  # options of `check` that name a file
 NOT_IN_A_FILE: Final = (
     "No release was searched for: its table must be in a file that DuckDB reads. Copy it or an extract into "
@@ -148,6 +149,7 @@ def _report_alone(
         "junit": render_junit,
         "html": partial(render_html, additions=Additions(prepared=result.prepared)),
         "openlineage": lambda page: render_openlineage([page]),
+        "tags": lambda page: render_tags([page]),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))
@@ -169,6 +171,7 @@ def _report_run(
             [each.page for each in results if each.page is not None],
             [f"{each.file}: {each.refusal}" for each in results if each.page is None],
         ),
+        "tags": partial(render_tags, [each.page for each in results if each.page is not None]),
     }
     for name, file in files.items():
         write_report(file, writers[name]())

@@ -176,6 +176,11 @@ def add_check(parser: Parser) -> None:
         "write the verdicts as an event of OpenLineage, which data catalogues read",
         "FILE",
     )
+    parser.option(
+        "--tags",
+        "write the role of each column as a tag, for a data catalogue or dbt (a properties file)",
+        "FILE",
+    )
     parser.option("--baseline", "an earlier JSON report: fail only if a figure got worse", "FILE")
     parser.option(
         "--prepare",

@@ -38,7 +38,6 @@ from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
 from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
-from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
@@ -201,22 +200,19 @@ class Exploration:
         generalization, person = self._generalization(choice), choice.person
         records = generalization.lattice.records
         node = self._node(choice, generalization.hierarchies)
-        form = Transformation(generalization.hierarchies, node, 1)
+        form = Transformation(generalization.hierarchies, node, 1, person=person)
         classes = _classes(choice, generalization, node)
         if not choice.leaves_out:
-            return form, np.zeros(len(classes.counts), dtype=np.bool_)
+            return replace(form, person=None), np.zeros(len(classes.counts), dtype=np.bool_)
         requirement = Requirement(records, records, choice.smallest_group)
-        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
-        outcome = requirement.judge(classes.counts)
+        criteria = tuple(sensitive_criteria(counts, choice.of_role(KNOWN)))
         rules: SizeRules = rules_of(generalization, criteria) or SizeRules()
         if person is not None:
-            outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
-        outcome = rules.judge(node, classes, outcome, requirement)
+            rules = PeopleRules(choice.smallest_group, records)
+        outcome = rules.judge(node, classes, requirement.judge(classes.counts), requirement)
         if outcome.cut is None:
             raise OutOfDomainError(REFUSAL_NOBODY)
-        rounds = max(outcome.rounds, 1) if criteria or person is not None else 0
-        form = replace(form, cut=outcome.cut, rules=tuple(criteria), rounds=rounds, person=person)
-        return form, rules.gone(node, classes, outcome)
+        return replace(form, rules=criteria).at(node, outcome), rules.gone(node, classes, outcome)
 
     def _release(self, choice: Choice) -> TransformedRelease:
         """The release, as it is measured; that of the choice before is dropped."""
@@ -243,7 +239,9 @@ class Exploration:
         node = self._node(choice, generalization.hierarchies)
         if self.is_quick(choice):
             counts = self._counts(choice)
-            quick = QuickCounts(generalization, node, self._form(choice, counts)[1])
+            criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
+            gone = self._form(choice, counts)[1]
+            quick = QuickCounts(generalization, node, gone, rules_of(generalization, criteria))
             page = measure_quickly(policy, counts, quick)
             sizes, rows = quick.histogram(range(len(node))), generalization.lattice.records
             learned = {
@@ -271,13 +269,11 @@ class Exploration:
             {name: self._shown(int(count), people) for name, count in learned.items()},
             self._shown(left_out, left_out + people),
             {
-                each.column: _share(lost[at], level)
-                for at, (each, level) in enumerate(
-                    zip(generalization.hierarchies, node, strict=True)
-                )
+                each.column: _share(bits, level)
+                for each, level, bits in zip(generalization.hierarchies, node, lost, strict=False)
             },
             [
-                self._next_step(choice, generalization, node, at)
+                self._next_step(choice, generalization, node, at, lost[at])
                 for at, each in enumerate(generalization.hierarchies)
                 if node[at] < _levels(each)[-1]
             ],
@@ -313,7 +309,12 @@ class Exploration:
         return None if hides else count
 
     def _next_step(
-        self, choice: Choice, generalization: Generalization, node: tuple[int, ...], at: int
+        self,
+        choice: Choice,
+        generalization: Generalization,
+        node: tuple[int, ...],
+        at: int,
+        lost: Any,  # noqa: ANN401 - as below
     ) -> NextStep:
         """Measure the form in which one column is one step coarser, before anybody is left out."""
         form = generalization.hierarchies[at]
@@ -325,7 +326,7 @@ class Exploration:
             form.column,
             _words(form, coarser[at]),
             small / generalization.lattice.records if self.mask.below == 1 else None,
-            _share(Entropy(generalization.lattice).columns[at], coarser[at]),
+            _share(lost, coarser[at]),
         )
 
     # What a person takes away.

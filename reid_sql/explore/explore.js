@@ -38,5 +38,6 @@ function choose(button) {
 }
 form.addEventListener("change", () => choose(null));
 form.addEventListener("submit", (event) => { event.preventDefault(); choose(event.submitter); });
-addEventListener("popstate", () => show(location.href, null, false));
+// What was typed and refused, or not yet sent, is not of the choice that the browser goes back to.
+addEventListener("popstate", () => { form.reset(); show(location.href, null, false); });
 watch();

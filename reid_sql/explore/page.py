@@ -90,14 +90,14 @@ def _form(exploration: Exploration, state: State) -> str:
     people = "" if choice.population is None else f"{choice.population:,}"
     sensitive = " or reveal what is sensitive" if choice.person is None else ""
     return (
-        f'<form id="choices" method="post" action="choose"><input type="hidden" name="from" '
+        f'<form id="choices" method="post" action="choose" autocomplete="off"><input type="hidden" name="from" '
         f'value="{state.number}">{render_table(heads, rows)}<div id="options" class="options">'
         '<label>Fewest people who look alike <input id="k" name="k" type="number" min="1" max="1000" '
         f'value="{choice.smallest_group}"></label>'
         f'<label><input id="omit" name="omit" type="checkbox" value="1"{checked}> leave out the people whose '
         f"groups are smaller{sensitive}</label>"
         '<label>People in the population <input id="population" name="population" inputmode="numeric" '
-        f'autocomplete="off" placeholder="not known" value="{people}"></label>'
+        f'placeholder="not known" value="{people}"></label>'
         f'<button>Count</button></div><div id="search" aria-live="polite">{_search(exploration, state)}</div></form>'
     )
 
@@ -136,7 +136,7 @@ def _row(exploration: Exploration, choice: Choice, at: int, steps: Sequence[str]
         opened, written = " open" * bool(choice.groups[at]), escape(choice.groups[at])
         forms += (
             f'<details{opened}><summary>own groups</summary><input id="g{at}" name="g{at}" value="{written}" '
-            f'aria-label="{escape(name)}: own groups of values" autocomplete="off" '
+            f'aria-label="{escape(name)}: own groups of values" '
             'placeholder="north: a, b; south: c"></details>'
         )
     why = exploration.reasons.get(name, "")
@@ -183,7 +183,7 @@ def _answer(exploration: Exploration, state: State) -> str:
             keep,
             "" if answer.is_whole else COUNT_ALL,
             _cautions(answer, choice),
-            _next_steps(answer),
+            _next_steps(answer, choice.columns),
             then,
             render_checks(answer.page),
             _files(answer, state),
@@ -274,12 +274,12 @@ def _cautions(answer: Answer, choice: Choice) -> str:
     return f'<h2>Cautions</h2><ul>{listed}</ul><ul class="buttons">{buttons}</ul>'
 
 
-def _next_steps(answer: Answer) -> str:
+def _next_steps(answer: Answer, columns: Sequence[str]) -> str:
     """The next coarser form of each column, the most helpful first, and what it costs."""
     ranked = sorted(answer.next_steps, key=lambda each: (each.small or 0.0, each.loss))
     rows = "".join(
         f"<tr><td>{escape(each.column)}</td><td><button form=choices name=coarser "
-        f'value="{escape(each.column)}">{escape(each.words)}</button></td>'
+        f'value="{columns.index(each.column)}">{escape(each.words)}</button></td>'
         f"<td class=number>{NOT_SHOWN if each.small is None else percent(each.small)}</td>"
         f"<td class=number>{percent(answer.losses[each.column])} → {percent(each.loss)}</td></tr>"
         for each in ranked

@@ -27,7 +27,7 @@ from reid_sql.check.remarks import remark
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
 from reid_sql.models.generalization.lattice import DistinctRecords, group_records
-from reid_sql.models.generalization.suppression import match_classes
+from reid_sql.models.generalization.suppression import Rules
 from reid_sql.prepare.problem import Generalization
 
 LARGE: Final = 500_000  # rows, from which a click counts the distinct combinations alone
@@ -43,14 +43,13 @@ class QuickCounts:
         generalization: Generalization,
         node: tuple[int, ...],
         gone: NDArray[np.bool_],  # (classes,)
+        rules: Rules | None,  # on the sensitive columns, if there are any
     ) -> None:
         """Take the classes at the node that stay."""
         self.generalization, self.node = generalization, node
-        self.all_classes = generalization.lattice.records_at(node)
-        self.stays = ~gone
-        self.classes = DistinctRecords(
-            self.all_classes.codes[:, self.stays], self.all_classes.counts[self.stays]
-        )
+        classes, self.stays = generalization.lattice.records_at(node), ~gone
+        self.values = {} if rules is None else rules.counts(node, classes)
+        self.classes = DistinctRecords(classes.codes[:, self.stays], classes.counts[self.stays])
 
     def histogram(self, places: Sequence[int]) -> Histogram:
         """Count the classes of each size by some of the columns."""
@@ -62,21 +61,10 @@ class QuickCounts:
 
     def diversity(self, column: str) -> Mapping[str, Any]:
         """Count the values of a sensitive column in each class, as l_diversity answers."""
-        wider = self.generalization.wider
-        if wider is None:
-            return {}
-        at = len(self.node) + self.generalization.unchanged.index(column)
-        detailed = wider.records_at((*self.node, *(0,) * len(self.generalization.unchanged)))
-        place = match_classes(wider, self.node, self.all_classes, detailed)
-        sizes = [len(self.stays), wider.level_codes[at].sizes[0]]
-        pairs = group_records([place, detailed.codes[at]], sizes, detailed.counts).codes[0]
-        values = np.bincount(pairs, minlength=len(self.stays))[self.stays].astype(np.float64)
-        one = np.ones(len(values), dtype=np.int64)
-        return asdict(
-            summarize_lowest(
-                ClassValues(self.classes.counts, values, one), LEAST_VALUES, "distinct"
-            )
-        )
+        counted = self.values[self.generalization.unchanged.index(column)]
+        values = counted.total(np.ones(len(counted.place)))[self.stays]
+        classes = ClassValues(self.classes.counts, values, np.ones_like(self.classes.counts))
+        return asdict(summarize_lowest(classes, LEAST_VALUES, "distinct"))
 
 
 def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCounts) -> ReportPage:

@@ -32,7 +32,7 @@ KINDS: Final = {
     "parquet": "application/vnd.apache.parquet",
     "csv": "text/csv; charset=utf-8",
 }
-STOPPED: Final = "Counting was stopped, as another choice was made. Load this page again to count."
+STOPPED: Final = "Counting was stopped, as another choice was made. Load this again to count."
 REFUSED: Final = "Open the address that reid-sql explore printed."
 SEPARATED: Final = re.compile(r"\d{1,3}([,. '\u2009\u00a0_]\d{3})+")  # thousands
 
@@ -77,8 +77,8 @@ class Session:
         try:
             return render_page(self.exploration, state, nonce)
         except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
-            why = STOPPED if isinstance(error, duckdb.InterruptException) else sentence(error)
-            return render_page(self.exploration, replace(state, refusal=why), nonce)
+            state = replace(state, refusal=_explain(error))
+            return render_page(self.exploration, state, nonce)
 
     def file(self, state: State, name: str) -> tuple[str, bytes]:
         """A file that is taken away, by its name."""
@@ -101,13 +101,17 @@ class Session:
         return self.states[int(number)] if is_number and int(number) < len(self.states) else None
 
 
+def _explain(error: Exception) -> str:
+    return STOPPED if isinstance(error, duckdb.InterruptException) else sentence(error)
+
+
 def read_choice(before: Choice, form: Mapping[str, str]) -> Choice:
     """Read what a person chose; whatever the form lacks is as before."""
     roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
-    for at, name in enumerate(before.columns):
+    for at, _ in enumerate(before.columns):
         roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
         levels[at] = _place(form, f"l{at}", levels[at], 100)
-        levels[at] += form.get("coarser", "\0") == name
+        levels[at] += form.get("coarser") == str(at)
         groups[at] = form.get(f"g{at}", groups[at]).strip()
         levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
     people = form.get("population", "" if "k" in form else str(before.population or "")).strip()
@@ -214,7 +218,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             named, content = self.session.file(state, name)
         except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
-            self._reply(409, "", sentence(error).encode(), "")
+            self._reply(409, "", _explain(error).encode(), "")
         else:
             self._reply(200, name.rpartition(".")[2], content, "", named)
 

@@ -99,9 +99,7 @@ def _form_of(table: TableRelease, node: CountedNode) -> Transformation | None:
     form = table.transformation
     if form is None or node == table.result.best:
         return form
-    rounds = max(node.outcome.rounds, 1) if form.rules or form.person is not None else 0
-    levels = node.node[: len(form.hierarchies)]
-    return replace(form, node=levels, cut=node.outcome.cut or 1, rounds=rounds, stages=())
+    return form.at(node.node, node.outcome)
 
 
 def _is_coarser(levels: Sequence[int], other: Sequence[int]) -> bool:

@@ -387,17 +387,9 @@ class _Judge:
 
     def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
-        person = self.original.table.entity
-        rounds = max(node.outcome.rounds, 1) if self.criteria or person is not None else 0
-        hierarchies = self.generalization.hierarchies
-        return Transformation(
-            hierarchies,
-            node.node[: len(hierarchies)],
-            node.outcome.cut or 1,
-            rules=self.criteria,
-            rounds=rounds,
-            person=person,
-        )
+        hierarchies, person = self.generalization.hierarchies, self.original.table.entity
+        form = Transformation(hierarchies, (), 1, rules=self.criteria, person=person)
+        return form.at(node.node, node.outcome)
 
     def __call__(self, node: CountedNode) -> Verdict:
         broken = self.broken(self.form(node), self.left)

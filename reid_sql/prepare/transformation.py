@@ -29,6 +29,7 @@ from reid_sql.models.generalization.criteria import (
 )
 from reid_sql.models.generalization.lattice import Node
 from reid_sql.models.generalization.search import Result
+from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import Requirement, SizeRules
 from reid_sql.parameters import Row, quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
@@ -55,6 +56,12 @@ class Transformation:
     rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
     rounds: int = 0  # of suppressing classes that break a rule, or people
     person: str | None = None  # the column of people, who are left out whole
+
+    def at(self, node: Node, outcome: Suppression) -> "Transformation":
+        """The same at a node that was judged, without the classes, or people, that are then taken away."""
+        rounds = max(outcome.rounds, 1) if self.rules or self.person is not None else 0
+        levels = node[: len(self.hierarchies)]
+        return replace(self, node=levels, cut=outcome.cut or 1, rounds=rounds, stages=())
 
     @property
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Verdicts as an event of OpenLineage, read by the classes of its own client."""
+"""Verdicts as an event of OpenLineage, read by the classes of its client; and roles of columns as tags."""
 
 import json
 from pathlib import Path
@@ -138,13 +138,42 @@ def test_two_runs_are_two_runs_and_python_writes_the_same() -> None:
     assert first["inputs"] == second["inputs"]
 
 
+def test_tags_are_one_a_column_and_without_values() -> None:
+    """Of an entity that is left out, and of a household that others can know, the role that matters more."""
+    table = 'sensitive = ["illness"]\nentity = "pid"\nleft_out = ["pid", "town"]'
+    policy = POLICY.format(k=1, table=table, more="").replace('by = ["town"]', "")
+    Path("p.toml").write_text(policy, encoding="utf-8")
+    assert main(["check", "p.toml", "--tags", "tags.json"]) == 0
+    one = json.loads(Path("tags.json").read_text("utf-8"))
+    roles = {
+        "pid": "entity",
+        "age": "quasi_identifier",
+        "sex": "quasi_identifier",
+        "illness": "sensitive",
+        "town": "identifier",
+    }
+    columns = [{"name": name, "tags": [role]} for name, role in roles.items()]
+    assert one == {"version": 2, "models": [{"name": "people", "columns": columns}]}
+    household = 'measure = "household_average_risk"\nat_most = 1\nhousehold = "town"'
+    other = (
+        POLICY.partition("[[tables.checks]]")[0].replace('"sex"]', '"town"]')
+        + "[[tables.checks]]\n"
+    )
+    Path("h.toml").write_text(other.format(more="", table="") + household, encoding="utf-8")
+    main(["check", "p.toml", "h.toml", "--tags", "tags.json"])  # written over
+    [model] = json.loads(Path("tags.json").read_text("utf-8"))["models"]
+    found = {each["name"]: each["tags"] for each in model["columns"]}
+    assert found == {name: [role] for name, role in roles.items()} | {"town": ["quasi_identifier"]}
+    assert reid_sql.check("p.toml").tags("tags.json") == Path("tags.json")
+    assert json.loads(Path("tags.json").read_text("utf-8")) == one
+
+
 def test_a_file_that_is_something_else_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     Path("notes.json").write_text("{}", encoding="utf-8")
-    assert main(["check", write("p.toml"), "--openlineage", "notes.json"]) == 2
-    assert (
-        "--openlineage must be a new file or an earlier report of its kind"
-        in capsys.readouterr().err
-    )
+    for option in ("--openlineage", "--tags"):
+        assert main(["check", write("p.toml"), option, "notes.json"]) == 2
+        rule = f"{option} must be a new file or an earlier report of its kind"
+        assert rule in capsys.readouterr().err
     assert Path("notes.json").read_text("utf-8") == "{}"
 
 

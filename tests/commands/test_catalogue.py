@@ -141,7 +141,11 @@ def test_comments_in_a_database_are_read(tmp_path: Path, *, is_view: bool) -> No
     assert "the comment" not in proposed(tmp_path, "people.duckdb", "--table", other)[1]
 
 
-def test_the_event_of_check_is_read_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "file"),
+    [("--openlineage", "event.json"), ("--tags", "tags.json"), ("--tags", "schema.yml")],
+)
+def test_what_check_writes_is_read_again(tmp_path: Path, option: str, file: str) -> None:
     """What a policy says goes to a catalogue and comes back, in place of what the values look like."""
     people(tmp_path)
     policy = """[[tables]]
@@ -158,8 +162,9 @@ household = "home"
 at_most = 0.5
 """
     (tmp_path / "p.toml").write_text(policy, encoding="utf-8")
-    command("check", "p.toml", "--openlineage", "event.json", folder=tmp_path)
-    table, _, _ = proposed(tmp_path, "people.csv", "--catalogue", "event.json")
+    command("check", "p.toml", option, file, folder=tmp_path)
+    table, text, _ = proposed(tmp_path, "people.csv", "--catalogue", file)
+    assert f"#     home: {file} says household" in text
     assert table["quasi_identifiers"] == ["age", "ward"]
     assert table["sensitive"] == ["sex", "code"]
     assert "left_out" not in table  # an identifier that repeats identifies people

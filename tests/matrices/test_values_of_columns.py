@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from importlib import resources
 from itertools import product
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.engines.duckdb.catalogue import pack
 from reid_sql.function import Answer
 from reid_sql.parameters import Values
 from reid_sql_udfs import declared
@@ -93,7 +93,7 @@ def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str) -> No
 @pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each[0] in IN_PACK])
 def test_in_plain_sql(name: str, marked: str) -> None:
     with duckdb.connect() as con:
-        con.execute(resources.files("reid_sql").joinpath("pack.sql").read_text(encoding="utf-8"))
+        con.execute(pack())
         for value, _ in MARKED.values():
             with pytest.raises(duckdb.Error) as raised:
                 con.execute(f"SELECT {call_of(name, marked)} FROM (SELECT {value} AS x)").fetchall()

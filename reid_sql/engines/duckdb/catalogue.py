@@ -32,8 +32,10 @@ WINDOW_COLUMNS: Final = 8
 CALL_OR_QUOTED: Final = re.compile(
     r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])([A-Za-z_]\w*)(?=\s*\()"""
 )
+# of c1, c2, …: alias(c) is the alias of each, c all of them
+REPEATED: Final = re.compile(r"\{(\([^}]*)\}")
 DEFINITION: Final = re.compile(r"(?s)\A(\w+)(.*)")
-DEFAULT: Final = re.compile(r"\s*:=[^,]*")
+DEFAULT: Final = re.compile(r"\s*:=(?:\[[^]]*\]|[^,])*")
 STORAGE_VERSION: Final = (
     "v1.5.0"  # of the oldest DuckDB that can call the macros: later ones read it
 )
@@ -58,8 +60,19 @@ COMMIT;
 
 @cache
 def pack() -> str:
-    """Read the macros as they are written, by bare names."""
-    return (files("reid_sql") / "pack.sql").read_text(encoding="utf-8")
+    """Read the macros as they are written, by bare names; what is in braces for each number of columns."""
+    return REPEATED.sub(_repeat, (files("reid_sql") / "pack.sql").read_text(encoding="utf-8"))
+
+
+def _repeat(match: re.Match[str]) -> str:
+    """Write what is in braces for 1 to 8 columns, a definition for each number."""
+    definitions = []
+    for number in range(1, WINDOW_COLUMNS + 1):
+        columns = [f"c{place}" for place in range(1, number + 1)]
+        texts = ", ".join(f"alias({column})" for column in columns)
+        body = match[1].replace("alias(c)", texts)
+        definitions.append(re.sub(r"\bc\b", ", ".join(columns), body))
+    return ",\n  ".join(definitions)
 
 
 def script(

@@ -33,7 +33,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.people.evidence import ON_SCALE
+from reid_sql.models.people.evidence import ON_SCALE, SCALE_LETTERS
 from reid_sql.parameters import Integers
 
 # whose whole numbers come as they are
@@ -41,8 +41,6 @@ FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")
 NESTED_AS_TEXT: Final = ("postgres", "mysql")  # arrays with bounds, sets
 DISTINCT: Final = "the distinct records under nulls='wildcard'"
 CODE, TEXT, ONE, TOTAL = "reid_code_", "reid_value_", "reid_one", "reid_rows"
-# that a number, a date or a timestamp is written with
-SCALE_LETTERS: Final = "0123456789.-+:_,eETZ "
 MAX_DIGITS: Final = 38  # of Arrow's decimals that all who read it have
 
 

@@ -4,12 +4,13 @@ The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DateType, NumericType, StringType
 
@@ -47,9 +48,12 @@ from reid_sql.engines.spark.people import name_groups, one_row_per_value, resolv
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
+from reid_sql.models.people.evidence import MAX_DRAWN, ON_SCALE, SCALE_LETTERS
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     PERSON,
+    Needs,
+    columns_as_codes,
     implementation,
     refuse_groups_named_like_results,
     refuse_unidentified,
@@ -64,9 +68,7 @@ __all__ = [
     "count",
     "counting",
     "find_lacked",
-    "finish_reading",
     "framed",
-    "read",
     "score",
     "scored_table",
     "table",
@@ -221,13 +223,65 @@ def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
     return [name for name in columns if find_column(name, frame) not in frame.columns]
 
 
-def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
-    """The distinct records with the number of each in `records`."""
-    return fetch(count_records(_select(frame, columns), "value"), WORDS)
+@dataclass(frozen=True)
+class CodedRecords:
+    """The same place for a call of a function that needs less than the values of its columns."""
+
+    declared: Function
+    arguments: Mapping[str, Any]
+
+    column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
+
+    def read(self, frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+        """The distinct records, with ranks in place of the values that no answer needs."""
+        needs = self.declared.needs
+        is_drawn = needs is Needs.POSITIONS and frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN
+        coded = columns_as_codes(needs, self.arguments, columns, is_drawn=is_drawn)
+        people = [name for name in columns if coded.get(name) is Needs.KNOWN_CODES]
+        counted = count_records(_select(frame, columns, people), "value")
+        needed = {q: coded.get(name) for name, q in zip(columns, aliases(columns), strict=True)}
+        ranked = {q for q, need in needed.items() if need is not None and need.is_by_code}
+        ranked |= _lacks_scale(counted, [q for q in needed if needed[q] is Needs.POSITIONS])
+        cells = (_rank(counted, q) if q in ranked else F.col(q) for q in aliases(columns))
+        return fetch(counted.select(*cells, "records"), WORDS)
+
+    @staticmethod
+    def finish_reading() -> None:
+        """Nothing is left open."""
 
 
-def _select(frame: DataFrame, columns: Sequence[str]) -> Rows:
-    """The columns under aliases, as many as there are."""
+def _lacks_scale(counted: DataFrame, names: Sequence[str]) -> set[str]:
+    """Return the columns of texts of which too few records are written like a number or a date."""
+    texts = [name for name in names if isinstance(counted.schema[name].dataType, StringType)]
+    if not texts:
+        return set()
+    shares = counted.agg(
+        *(
+            (
+                F.sum(F.when(F.translate(name, SCALE_LETTERS, "") == "", F.col("records")))
+                / F.sum(F.when(F.col(name).isNotNull(), F.col("records")))
+            ).alias(name)
+            for name in texts
+        )
+    )
+    [row] = fetch(shares, WORDS).to_pylist()
+    return {name for name in texts if (row[name] or 0) < ON_SCALE}
+
+
+def _rank(counted: DataFrame, name: str) -> Column:
+    """The place of a value among those of its column, as a text where they are texts; NULL stays NULL.
+
+    Spark warns of a window over all rows: this one has a part of its own, in which all are.
+    """
+    everything = Window.partitionBy(F.col("records") < 0).orderBy(name)
+    rank = F.dense_rank().over(everything)
+    is_text = isinstance(counted.schema[name].dataType, StringType)
+    shown = F.format_string("v%012d", rank) if is_text else rank
+    return F.when(F.col(name).isNotNull(), shown).alias(name)
+
+
+def _select(frame: DataFrame, columns: Sequence[str], people: Sequence[str] = ()) -> Rows:
+    """The columns under aliases, as many as there are; of people, NaN is nobody."""
     folded = {name.lower() for name in columns}
     if len(folded) < len(columns) and is_case_sensitive(frame):
         rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
@@ -235,19 +289,18 @@ def _select(frame: DataFrame, columns: Sequence[str]) -> Rows:
     names: list[str] = []
     for start in range(0, len(columns), MAX_COLUMNS):
         names += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
-    cells = (column(name).alias(q) for name, q in zip(names, aliases(columns), strict=True))
+    cells = (
+        (known_value(frame, name) if asked in people else column(name)).alias(q)
+        for asked, name, q in zip(columns, names, aliases(columns), strict=True)
+    )
     return Rows(frame.select(*cells), columns, names)
-
-
-def finish_reading() -> None:
-    """Nothing is left open."""
 
 
 class SparkTexts:
     """The same place for a model that is fitted: values as the texts by which Spark scores records later."""
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
-    finish_reading = staticmethod(finish_reading)
+    finish_reading = staticmethod(CodedRecords.finish_reading)
 
     @staticmethod
     def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:

@@ -107,13 +107,13 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("bare", "second"))
     is_number = ~is_code & F.col("number").isNotNull() & (F.abs("number") < float("inf"))
     other = F.when(is_number, F.col("number"))
+    has_code = F.count(F.when(is_code, F.lit(1))) > 0
     counts = (
         F.collect_list(F.when(is_code, F.col("code"))),
         F.collect_list(F.when(is_code, F.col("size"))),
         F.count(F.when(~is_code, F.lit(1))),
         F.count(other),
-        F.min(other),
-        F.max(other),
+        *(F.when(has_code, each(other)) for each in (F.min, F.max)),  # else they are not needed
         F.count(F.when(~is_code, F.lit(1)))
         - F.count_distinct(F.when(~is_code, F.col("bare")))
         + F.greatest(reduce(sub, seconds), F.lit(0)),

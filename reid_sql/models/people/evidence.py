@@ -30,6 +30,9 @@ MAX_COLUMNS_PAIRED: Final = 32  # with more columns, all pairs are counted among
 MAX_KEY: Final = 2**62  # of a record of codes, before records are numbered
 # share of the records with a value that have a position, for a column with an order
 ON_SCALE: Final = 0.9
+SCALE_LETTERS: Final = (
+    "0123456789.-+:_,eETZ "  # that a number, a date or a timestamp is written with
+)
 MIN_POSITIONS: Final = 4
 SIGNED_ZEROS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
 PairCounts = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]

@@ -271,6 +271,39 @@ def test_without_script(browser: Browser, client: Client) -> None:
         assert page.locator("#answer > .verdict").first.inner_text() == before
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_the_choices_that_are_shown_are_those_that_were_counted(
+    browser: Browser, client: Client, *, script: bool
+) -> None:
+    """Going back shows neither what was chosen later, nor what was refused; nor does loading again."""
+    with opened(browser, client, java_script_enabled=script) as page:
+        shown = page.locator("#answer > .verdict").first
+        before, role = shown.inner_text(), page.input_value("#r0")
+        page.fill("#population", "many")
+        page.select_option("#r0", label="left out of the release")
+        if not script:
+            page.click("text=Count")
+        expect(shown).to_contain_text("the people in the population must be")
+        page.go_back()
+        expect(shown).to_have_text(before, use_inner_text=True)
+        expect(page.locator("#population")).to_have_value("")
+        expect(page.locator("#r0")).to_have_value(role)
+        page.fill("#population", "70")
+        page.reload()
+        expect(page.locator("#population")).to_have_value("")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_column_with_a_line_break_is_coarsened(
+    browser: Browser, tmp_path: Path, *, script: bool
+) -> None:
+    file = tmp_path / "people.parquet"
+    people(200).rename({"age": "line\nbreak\r\nof age"}).write_parquet(file)
+    with served(file) as client, opened(browser, client, java_script_enabled=script) as page:
+        page.locator("tr", has_text="of age").locator("button[name=coarser]").click()
+        expect(page.locator("#l0")).to_have_value("1")
+
+
 def test_search_without_script(browser: Browser, client: Client) -> None:
     """The page loads itself again until the search has ended."""
     with opened(browser, client, java_script_enabled=False) as page:

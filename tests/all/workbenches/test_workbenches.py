@@ -15,6 +15,8 @@ from typing import Any
 import duckdb
 import pytest
 
+import reid_sql
+
 HERE = Path(__file__).parent
 PYTHON = os.environ.get("REID_SQL_WORKBENCHES_PYTHON")
 pytestmark = pytest.mark.workbenches
@@ -231,6 +233,42 @@ def test_one_file_without_python(folder: Path, root: Path) -> None:
         with pytest.raises(AssertionError) as refused:
             run(folder, root, program, option, asked.replace("records, k", "*"))
         assert words in str(refused.value)
+
+
+def test_the_client_alone_answers_from_the_file(folder: Path, root: Path) -> None:
+    """The program of the package index, with no variable set: no Python, no path, no home."""
+    find = "import duckdb_cli; print(duckdb_cli.__path__[0])"
+    program = Path(python(folder, root, "-c", find).strip()) / "duckdb"
+    write, _ = block(root, "One file, without Python")
+    command(folder, root, write)
+    (folder / "bare").mkdir()
+    for name in ("reid.duckdb", "people.csv"):
+        (folder / name).rename(folder / "bare" / name)
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        for call, columns in (
+            ("risk_summary('people.csv', ['age', 'sex', 'postcode'])", "k, unique_records"),
+            ("individual_risk('people.csv', ['age', 'sex'])", "round(sum(risk), 9)"),
+            (
+                "unicity('people.csv', 'postcode', ['age'], 1)",
+                "median_matches, round(uniqueness, 9)",
+            ),
+            ("safe_table('people.csv', ['sex', 'diagnosis'])", "count(*), sum(records)::BIGINT"),
+            ("suda_scores('people.csv', ['age', 'sex'], 2)", "round(sum(suda_score), 9)"),
+        ):
+            sql = f"SELECT {columns} FROM {{}}{call}"
+            asked = f"ATTACH 'reid.duckdb' (READ_ONLY); {sql.format('reid.')}"
+            done = subprocess.run(
+                [str(program), "-csv", "-noheader", "-c", asked],
+                cwd=folder / "bare",
+                env={},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            told = sql.format("").replace("people.csv", str(folder / "bare" / "people.csv"))
+            [row] = con.execute(told).fetchall()
+            assert [float(each) for each in done.stdout.split(",")] == pytest.approx(list(row))
 
 
 def test_ibis(folder: Path, root: Path) -> None:

@@ -22,6 +22,8 @@ CALLS: Final = [
     "FROM reid.l_diversity(people, ['age', 'sex', 'race'], 'marital_status', variant := 'entropy')",
     "FROM reid.attribute_disclosure(people, ['age', 'sex'], 'race', measure := 'beta_likeness')",
     "FROM reid.suda_scores(people, ['age', 'sex', 'race'], max_size := 2) ORDER BY ALL",
+    "FROM reid.individual_risk(people, ['age', 'sex']) WHERE record < 99 ORDER BY record",
+    "SELECT * EXCLUDE (nulls) FROM reid.unicity(people, 'fnlwgt', ['age', 'sex'], 1)",
     "SELECT n, count(*) FROM (SELECT reid.equivalence_class_size(age, sex) AS n FROM people) GROUP BY ALL ORDER BY ALL",
     "SELECT reid.cell_risk(0.001, 1000)",
 ]
