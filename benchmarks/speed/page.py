@@ -74,7 +74,7 @@ def _row(row: Mapping[str, str], case: Case) -> str:
     ours, rivals = ([Figures(**run) for run in case[side]] for side in ("ours", "rival"))
     cells = [
         row["ours"],
-        row["rival"],
+        row["rival"] if rivals else "",
         _each(time, ours, rivals) or case["verdict"],
         spread(case["ratio"]),
         spread(case["cpu_ratio"]),
