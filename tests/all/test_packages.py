@@ -239,9 +239,8 @@ from pyspark.sql import SparkSession
 import reid_sql, reid_sql.spark as rs
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
-spark = SparkSession.builder.master("local-cluster[2,1,1024]").config(map={
-    "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.sql.shuffle.partitions": "4",
-}).getOrCreate()
+settings = json.loads(sys.argv[1])
+spark = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 
 def place(_):
@@ -276,7 +275,12 @@ print(json.dumps({
 def test_functions_of_spark_answer_on_workers_that_have_the_wheel_alone(
     programs: Path, tmp_path: Path
 ) -> None:
-    found = json.loads(run(programs, tmp_path, "python", "-c", CLUSTER).splitlines()[-1])
+    from tests.spark_session import SETTINGS  # noqa: PLC0415 - only where there is Spark
+
+    java = {"spark.executor.extraJavaOptions": SETTINGS["spark.driver.extraJavaOptions"]}
+    settings = json.dumps(SETTINGS | java | {"spark.sql.shuffle.partitions": "2"})
+    printed = run(programs, tmp_path, "python", "-c", CLUSTER, settings)
+    found = json.loads(printed.splitlines()[-1])
     rows = [(i // 2, i * 7 % 11, i * i % 5, i * 3 % 7) for i in range(200)]
     sizes = Counter((age, region) for _, age, region, _ in rows)
     holders, ill = defaultdict(set), defaultdict(set)
