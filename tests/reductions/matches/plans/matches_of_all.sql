@@ -102,20 +102,18 @@ FROM (
           FROM (
             SELECT id, p, greatest(len(known), 4) - 4 + 1 AS others, unnest(list_slice(known, least(4, len(known)), len(known))) AS i
             FROM (
-              SELECT id, c1.p
+              SELECT id, known, c1.p
               FROM (
-                SELECT id, list_extract(known, least(1, len(known))) AS i1,
+                SELECT id, known, CASE WHEN len(known) > 1 THEN list_extract(known, 1) END AS i1,
                   list_extract(known, least(2, len(known))) AS i2, list_extract(known, least(3, len(known))) AS i3,
                   list_extract(known, least(4, len(known))) AS i4
                 FROM reid_knowledge
-                WHERE len(known) > 1
               )
               JOIN reid_coded c1 ON c1.i = i1 SEMI
               JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = i2 SEMI
               JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = i3 SEMI
               JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = i4
             )
-            JOIN reid_knowledge USING (id)
           )
           JOIN reid_coded USING (p, i)
           GROUP BY id, p HAVING count(*) = any_value(others)
