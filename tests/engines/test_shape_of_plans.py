@@ -24,7 +24,10 @@ from tests.engines.duckdb.test_work_of_a_query import (
 from tests.matrices.engines import Sql
 
 FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
-OPTIONS: Final = {"entity": {"entity": "id"}, "tolerance": {"tolerance": {"age": 1}}}
+OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    "entity": {"entity": "id"},
+    "tolerance": {"tolerance": {"age": 1}},
+}
 OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
     "class_size_histogram": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
     "equivalence_class_people": "scans 2, groups by 2, joins 1, windows 0, materialized 0",
