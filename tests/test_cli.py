@@ -515,7 +515,9 @@ def test_one_function_is_described_in_full() -> None:
 
 
 HELP = """
-import contextlib, io, sys
+import sys
+before = {*sys.modules}
+import contextlib, io
 from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
 
@@ -523,7 +525,8 @@ words = list(COMMANDS)
 for arguments in [["--help"], *([word, "--help"] for word in words)]:
     with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
         main(arguments)
-print([name for name in ("duckdb", "numpy", "polars", "scipy", "pyarrow", "rich") if name in sys.modules])
+loaded = {name.partition(".")[0] for name in sys.modules.keys() - before}
+print(sorted(loaded - {"reid_sql", *sys.stdlib_module_names}))
 """
 
 

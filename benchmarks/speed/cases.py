@@ -46,6 +46,7 @@ MEASURES: Final = (
         ("attribute_disclosure", ", measure := 'delta_disclosure'"),
     ),
 )
+AUDITED: Final = ("made", "used", "holdout")
 SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
 HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
     coalesce(sum(records) FILTER (class_size = 1), 0) AS unique_records FROM"""
@@ -274,6 +275,21 @@ def adult(setup: Setup) -> Iterator[Case]:
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
+def audit(setup: Setup) -> Iterator[Case]:
+    """All attacks on a table that was made of a third of adult's people, with another third as holdout."""
+    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
+    columns = [*ADULT[:5], *ADULT[6:8]]
+    third = f"SELECT {', '.join(columns)} FROM '{file}' WHERE file_row_number % 3 ="
+    tables = [f"CREATE TEMP TABLE {name} AS {third} {part}" for part, name in enumerate(AUDITED)]
+    call = f"audit_synthetic(used, made, {columns}, holdout := holdout)"
+    given = {"settings": {"threads": str(setup.threads)}, "prepare": "; ".join(tables)}
+    ours = Job("in_duckdb", {"sql": f"SELECT 1 AS audited FROM {call} LIMIT 1", **given})
+    skipped = (
+        None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    )
+    yield Case("audit", "adult, a third in each table, 7 columns", ours, skipped=skipped)
+
+
 def minimal_uniques(setup: Setup) -> Iterator[Case]:
     """What singles each record out."""
     return uniques.cases(setup.threads)
@@ -420,6 +436,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "wildcard": wildcard,
     "register": register,
     "adult": adult,
+    "audit": audit,
     "qar": extreme_risk,
     "uniques": minimal_uniques,
     "column_sets": sets_of_columns,

@@ -112,10 +112,19 @@ def target(of: float | str | None, cpu_seconds: float | None) -> str:
 
 def time(runs: Sequence[Figures]) -> str:
     """Write the median of the seconds."""
-    if not runs:
+    return _median([run.seconds for run in runs])
+
+
+def processor_time(runs: Sequence[Figures]) -> str:
+    """Write the median of the seconds of all processors."""
+    return _median([run.cpu_seconds for run in runs])
+
+
+def _median(seconds: Sequence[float]) -> str:
+    if not seconds:
         return ""
-    seconds = median(run.seconds for run in runs)
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+    middle = median(seconds)
+    return f"{middle:.2f} s" if middle >= 1 else f"{1000 * middle:.3g} ms"
 
 
 def peak(runs: Sequence[Figures]) -> str:

@@ -219,10 +219,12 @@ def _count(
     holders = "reid_holders" if near else "reid_coded"
     combinations = " UNION ALL ".join([*map(_combinations, points), DRAWN_KNOWLEDGE])
     body = f"""
-        {_sets(tbl.rows(columns, drop_nulls=nulls == "drop"), len(columns), has_values=bool(near))},
+        {_code(tbl.rows(columns, drop_nulls=nulls == "drop"), len(columns), has_values=bool(near))},
         {near}
         {_totals(points, exact_up_to)},
-        {_drawn(max(points), samples, seed)},
+        {_draw_turns(samples, seed)},
+        {SETS},
+        {_draw_points(max(points), seed)},
         reid_knowledge AS MATERIALIZED (
           SELECT row_number() OVER () AS id, points, known, weight
           FROM (
@@ -280,8 +282,8 @@ def _cell(cell: str, column: str, level: Level | None) -> str:
       THEN floor({number} / {level!r}) ELSE {refusal(sentence, "DOUBLE")} END"""
 
 
-def _sets(rows: str, width: int, *, has_values: bool) -> str:
-    """Begin the WITH clause: each person's points, rarest first. People and points are numbered in order."""
+def _code(rows: str, width: int, *, has_values: bool) -> str:
+    """Begin the WITH clause: people and points are numbered in order, and each person's points counted."""
     names = [f"q{place}" for place in range(1, width + 1)]
     order = ", ".join(f"{name} ASC NULLS LAST" for name in names[1:])
     values = f", {', '.join(names[1:])}" if has_values else ""
@@ -290,10 +292,21 @@ def _sets(rows: str, width: int, *, has_values: bool) -> str:
             dense_rank() OVER (ORDER BY {order}) AS i{values}
           FROM (SELECT DISTINCT {", ".join(names)} FROM {rows})
         ),
-        reid_sets AS MATERIALIZED (
-          SELECT p, i, count(*) OVER (PARTITION BY p) AS size,
-            row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
-          FROM reid_coded JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
+        reid_sizes AS MATERIALIZED (SELECT p, count(*) AS size FROM reid_coded GROUP BY p)"""
+
+
+# The points of targets, rarest first: of all people only where combinations of some number are all counted.
+SETS: Final = """reid_sets AS MATERIALIZED (
+          SELECT p, i, size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
+          FROM reid_coded JOIN reid_sizes USING (p)
+          JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
+          WHERE p IN (
+            SELECT p FROM reid_turns
+            UNION ALL SELECT p FROM reid_sizes WHERE (SELECT bool_or(exact) FROM reid_total)
+          )
+        ),
+        reid_exact AS MATERIALIZED (
+          SELECT reid_total.points, p, i, size, place FROM reid_sets, reid_total WHERE exact
         )"""
 
 
@@ -324,12 +337,9 @@ def _totals(points: Sequence[int], exact_up_to: int) -> str:
           SELECT points, sum(number)::BIGINT AS people, sum(number * {choices}) <= {exact_up_to} AS exact,
             sum(CASE WHEN size < points AND points < {ALL_POINTS} THEN number ELSE 0 END)::BIGINT
               AS people_with_fewer
-          FROM (SELECT size, count(*) AS number FROM reid_sets WHERE place = 1 GROUP BY size),
+          FROM (SELECT size, count(*) AS number FROM reid_sizes GROUP BY size),
             (VALUES {listed}) AS reid_points(points)
           GROUP BY points
-        ),
-        reid_exact AS MATERIALIZED (
-          SELECT reid_total.points, p, i, size, place FROM reid_sets, reid_total WHERE exact
         )"""
 
 
@@ -353,23 +363,24 @@ def _combinations(points: int) -> str:
               WHERE s1.points = {points} AND s1.size > {points}"""
 
 
-def _drawn(most: int, samples: int, seed: int) -> str:
-    """Draw targets in rounds, each person once a round, and give each of their points its turn.
+def _draw_turns(samples: int, seed: int) -> str:
+    """Draw targets in rounds, each person once a round."""
+    order = _scramble(_scramble(seed, 0), "p")  # the inner one is a constant
+    return f"""reid_turns AS MATERIALIZED (
+          SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
+          FROM reid_sizes, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
+          ORDER BY turn ASC, {order} ASC, p ASC LIMIT {samples}
+        )"""
 
-    With fewer points an attacker knows the first of those that are known with more.
-    """
+
+def _draw_points(most: int, seed: int) -> str:
+    """Give each of a target's points its turn: with fewer an attacker knows the first of them."""
     return f"""reid_drawn AS MATERIALIZED (
           SELECT p, turn, i, place, row_number() OVER (
             PARTITION BY p, turn ORDER BY {_scramble("start", "i")} ASC, i ASC
           ) AS rank
           FROM reid_sets JOIN (
-            SELECT *, {_scramble(seed, "turn + 1", "p")} AS start
-            FROM (
-              SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
-              FROM reid_sets, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
-              WHERE place = 1
-              ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
-            )
+            SELECT *, {_scramble(seed, "turn + 1", "p")} AS start FROM reid_turns
           ) USING (p)
           QUALIFY rank <= {most}
         )"""
@@ -385,36 +396,42 @@ DRAWN_KNOWLEDGE: Final = """
 def _match(most: int, holders: str) -> str:
     """Count the people who have all points of each combination; one of fewer points repeats its last.
 
-    The rarest points come first, so that few people are left to compare with the others. No semi join
-    moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
+    All who have a point match it alone. Of more, the rarest come first, so that few people are left to
+    compare with the others. No semi join moves before the joins that it depends on: inner joins would be
+    put in another order, by the person alone. A condition in place of the first NULL would let DuckDB expect
+    a fifth of the combinations, and build tables of all pairs.
     """
+    others = ", ".join(
+        f"list_extract(known, least({place}, len(known))) AS i{place}"
+        for place in range(2, MAX_JOINED + 1)
+    )
     joins = " ".join(
-        f"SEMI JOIN {holders} c{place} "
-        f"ON c{place}.p = c1.p AND c{place}.i = list_extract(known, least({place}, len(known)))"
+        f"SEMI JOIN {holders} c{place} ON c{place}.p = c1.p AND c{place}.i = i{place}"
         for place in range(2, min(most, MAX_JOINED) + 1)
     )
-    matched = f"""SELECT id, points, weight, known, c1.p
-            FROM reid_knowledge JOIN {holders} c1 ON c1.i = list_extract(known, 1) {joins}"""
-    if most <= MAX_JOINED:
-        return f"""reid_matched AS (
-          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
-          FROM ({matched}) GROUP BY id
-        )"""
-    return f"""reid_found AS MATERIALIZED ({matched}),
-        reid_matched AS (
-          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
-          FROM (
-            SELECT id, points, weight FROM reid_found WHERE len(known) <= {MAX_JOINED}
-            UNION ALL
-            SELECT id, any_value(points) AS points, any_value(weight) AS weight
+    found = f"""SELECT id, known, c1.p
             FROM (
-              SELECT id, points, weight, p, len(known) AS size,
-                unnest(list_slice(known, {MAX_JOINED + 1}, len(known))) AS i
-              FROM reid_found
+              SELECT id, known, CASE WHEN len(known) > 1 THEN list_extract(known, 1) END AS i1, {others}
+              FROM reid_knowledge
+            )
+            JOIN {holders} c1 ON c1.i = i1 {joins}"""
+    if most > MAX_JOINED:
+        found = f"""SELECT id, p
+            FROM (
+              SELECT id, p, greatest(len(known), {MAX_JOINED}) - {MAX_JOINED} + 1 AS others,
+                unnest(list_slice(known, least({MAX_JOINED}, len(known)), len(known))) AS i
+              FROM ({found})
             ) JOIN {holders} USING (p, i)
-            GROUP BY id, p HAVING count(*) = any_value(size) - {MAX_JOINED}
-          )
-          GROUP BY id
+            GROUP BY id, p HAVING count(*) = any_value(others)"""
+    return f"""reid_matched AS (
+          SELECT points, weight, matches FROM reid_knowledge JOIN (
+            SELECT id, count(*) AS matches FROM ({found}) GROUP BY id
+          ) USING (id)
+          UNION ALL
+          SELECT points, weight, matches FROM reid_knowledge JOIN (
+            SELECT i, count(*) AS matches FROM {holders} GROUP BY i
+          ) ON i = list_extract(known, 1)
+          WHERE len(known) = 1
         )"""
 
 

@@ -1,5 +1,6 @@
 """What is published holds what it needs and nothing else, and works where it is installed."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -227,3 +229,74 @@ checks = [{{ measure = "k", at_least = 5 }}]
     )
     assert "<style>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert len(run(programs, tmp_path, "reid-sql", "sql").splitlines()) > 100
+
+
+CLUSTER = """
+import json, os, sys
+from collections import Counter
+from pathlib import Path
+from pyspark.sql import SparkSession
+import reid_sql, reid_sql.spark as rs
+
+os.environ["PYSPARK_PYTHON"] = sys.executable
+settings = json.loads(sys.argv[1])
+spark = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
+spark.sparkContext.setLogLevel("OFF")
+
+def place(_):
+    import os, reid_sql, time
+    time.sleep(1)  # so that no worker takes all parts
+    yield os.getppid(), reid_sql.__file__
+
+workers = dict(spark.sparkContext.parallelize(range(8), 8).mapPartitions(place).collect())
+rows = [(i // 2, i * 7 % 11, i * i % 5, i * 3 % 7) for i in range(200)]
+table = spark.createDataFrame(rows, ["person", "age", "region", "ill"]).repartition(4)
+
+def ask(frame):
+    return [row.asDict() for row in frame.collect()]
+
+qi = ["age", "region"]
+sizes = ask(rs.equivalence_class_size(table, *qi, name="k"))
+[summary] = ask(rs.risk_summary(table, qi))
+[people] = ask(rs.risk_summary(table, qi, entity="person"))
+[l] = ask(rs.l_diversity(table, qi, "ill"))
+scored = [row["x"] for row in ask(spark.range(101, 105, 1, 4).select(rs.cell_risk(0.01, "id").alias("x")))]
+print(json.dumps({
+    "python": sorted({Path(file).as_posix() for file in workers.values()}), "workers": len(workers),
+    "sizes": sorted([row["age"], row["region"], row["k"]] for row in sizes),
+    "k": summary["k"], "unique": summary["unique_records"], "people": people["records"],
+    "k_of_people": people["k"], "l": l["value"], "scored": scored,
+    "forecast": len(ask(rs.pyc_fit(table, qi))), "population": len(ask(rs.population_risk(table, qi, [1e4]))),
+}))
+"""
+
+
+@pytest.mark.spark
+def test_functions_of_spark_answer_on_workers_that_have_the_wheel_alone(
+    programs: Path, tmp_path: Path
+) -> None:
+    from tests.spark_session import SETTINGS  # noqa: PLC0415 - only where there is Spark
+
+    java = {"spark.executor.extraJavaOptions": SETTINGS["spark.driver.extraJavaOptions"]}
+    settings = json.dumps(SETTINGS | java | {"spark.sql.shuffle.partitions": "2"})
+    printed = run(programs, tmp_path, "python", "-c", CLUSTER, settings)
+    found = json.loads(printed.splitlines()[-1])
+    rows = [(i // 2, i * 7 % 11, i * i % 5, i * 3 % 7) for i in range(200)]
+    sizes = Counter((age, region) for _, age, region, _ in rows)
+    holders, ill = defaultdict(set), defaultdict(set)
+    for person, age, region, illness in rows:
+        holders[age, region].add(person)
+        ill[age, region].add(illness)
+    assert found.pop("workers") == 2
+    assert all(Path(file).is_relative_to(programs.parent) for file in found.pop("python"))
+    assert found == {
+        "sizes": sorted([age, region, sizes[age, region]] for _, age, region, _ in rows),
+        "k": min(sizes.values()),
+        "unique": sum(size == 1 for size in sizes.values()),
+        "people": 100,
+        "k_of_people": min(map(len, holders.values())),
+        "l": min(map(len, ill.values())),
+        "scored": pytest.approx([0.99**rest for rest in range(100, 104)]),
+        "forecast": 1,
+        "population": 1,
+    }

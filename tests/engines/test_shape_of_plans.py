@@ -24,6 +24,10 @@ from tests.engines.duckdb.test_work_of_a_query import (
 from tests.matrices.engines import Sql
 
 FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
+OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    "entity": {"entity": "id"},
+    "tolerance": {"tolerance": {"age": 1}},
+}
 OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
     "class_size_histogram": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
     "equivalence_class_people": "scans 2, groups by 2, joins 1, windows 0, materialized 0",
@@ -31,11 +35,14 @@ OPERATORS: Final = {  # of what people ask first; the number of keys of each gro
     "equivalence_class_size": "scans 2, groups by 3, joins 1, windows 0, materialized 0",
     "equivalence_classes": "scans 1, groups by 3, joins 0, windows 0, materialized 0",
     "individual_risk": "scans 1, groups by 1 3, joins 0, windows 1, materialized 5",
+    "join_risk": "scans 2, groups by 1 1 1 1 1 1 1 1 1 1 1 1 2 2 3 3 4 4 5 5 5, joins 8, windows 7, materialized 8",
     "journalist_risk": "scans 2, groups by 1 3 3, joins 1, windows 0, materialized 0",
     "l_diversity": "scans 1, groups by 1 2 3 4, joins 0, windows 0, materialized 3",
     "population_risk": "scans 1, groups by 1 1 1 1 2 2 2 2 2 2 3, joins 0, windows 2, materialized 6",
     "quasi_identifiers": "scans 1, groups by 1 1 2, joins 1, windows 2, materialized 6",
     "risk_summary": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
+    "risk_summary with entity": "scans 1, groups by 1 1 1 1 2 2 2 3 4, joins 3, windows 0, materialized 4",
+    "risk_summary with tolerance": "scans 1, groups by 1 1 1 1 1 3 3 4, joins 3, windows 4, materialized 5",
     "t_closeness": "scans 1, groups by 1 1 2 2 3 3 3 4, joins 6, windows 0, materialized 11",
 }
 POLARS: Final = {  # the same of the plans that Polars itself executes
@@ -63,8 +70,10 @@ def operators(node: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
         yield from operators(child)
 
 
-def plan(con: duckdb.DuckDBPyConnection, function: Function, size: int) -> list[tuple[str, int]]:
-    given = asked(function)
+def plan(
+    con: duckdb.DuckDBPyConnection, function: Function, size: int, option: str = ""
+) -> list[tuple[str, int]]:
+    given = {**asked(function), **OPTIONS.get(option, {})}
     for table in (name for name, value in given.items() if isinstance(value, pl.DataFrame)):
         con.execute(f'CREATE OR REPLACE TEMP VIEW "{table}" AS FROM people_{size}')
     sql = Sql().sql(function, given).replace('"row"', "id")
@@ -102,7 +111,10 @@ def test_a_query_scans_each_table_once_however_many_rows_it_has(
 def test_the_first_functions_have_the_stored_operators_in_duckdb(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
-    assert describe(plan(con, declared()[name], SIZES[0])) == OPERATORS[name]
+    function, _, option = name.partition(" with ")
+    few, many = (plan(con, declared()[function], size, option) for size in SIZES)
+    assert describe(few) == OPERATORS[name]
+    assert many == few
 
 
 @pytest.mark.newest

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.classes.partitions import Partition, Refiner
+from reid_sql.models.classes.partitions import WORD_BITS, Partition, Refiner
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MAX_COLUMNS, SEED, Number
 
@@ -371,11 +371,24 @@ class _Similar:
         self.table = table
         self.codes = table.codes
         self.by_levels = sorted(range(len(table.codes)), key=lambda place: -table.levels[place])
-        order = np.lexsort([table.codes[place] for place in self.by_levels])
+        order = np.lexsort(self._pack())
         self.rank = np.empty(len(order), dtype=np.int64)
         self.rank[order] = np.arange(len(order))
         self.shared, self.start = 0, table.whole()
         self.read = 0  # records, each once a column
+
+    def _pack(self) -> list[Integers]:
+        """The columns in as few numbers as their codes fit in, for each of which a sort takes as long."""
+        words: list[Integers] = []
+        bits = WORD_BITS
+        for place in self.by_levels:
+            width = self.table.levels[place].bit_length()
+            if bits + width > WORD_BITS:
+                words.append(np.zeros(len(self.codes[place]), dtype=np.int64))
+                bits = 0
+            words[-1] |= self.codes[place].astype(np.int64) << bits
+            bits += width
+        return words
 
     def refine(self, mask: int, shared: int) -> Partition:
         """The partition on a set, from the one on the columns that every key has.

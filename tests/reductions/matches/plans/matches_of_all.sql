@@ -13,14 +13,10 @@ FROM (
         ) AS reid_source_rows(q1, q2, q3)
       )
     ),
-    reid_sets AS MATERIALIZED (
-      SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
+    reid_sizes AS MATERIALIZED (
+      SELECT p, count(*) AS size
       FROM reid_coded
-      JOIN (
-        SELECT i, count(*) AS support
-        FROM reid_coded
-        GROUP BY i
-      ) USING (i)
+      GROUP BY p
     ),
     reid_total AS MATERIALIZED (
       SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_concat(list_value(1::DOUBLE), range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
@@ -28,11 +24,41 @@ FROM (
         ELSE 0 END)::BIGINT AS people_with_fewer
       FROM (
         SELECT size, count(*) AS number
-        FROM reid_sets
-        WHERE place = 1
+        FROM reid_sizes
         GROUP BY size
       ), (VALUES (2147483647)) AS reid_points(points)
       GROUP BY points
+    ),
+    reid_turns AS MATERIALIZED (
+      SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+      FROM reid_sizes, (
+        SELECT max(people) AS people
+        FROM reid_total HAVING NOT bool_and(exact)
+      )
+      ORDER BY turn ASC, list_reduce([list_reduce([0, 0]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)), p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
+        p ASC
+      LIMIT 10000
+    ),
+    reid_sets AS MATERIALIZED (
+      SELECT p, i, size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
+      FROM reid_coded
+      JOIN reid_sizes USING (p)
+      JOIN (
+        SELECT i, count(*) AS support
+        FROM reid_coded
+        GROUP BY i
+      ) USING (i)
+      WHERE p IN (
+        SELECT p
+        FROM reid_turns
+        UNION ALL
+        SELECT p
+        FROM reid_sizes
+        WHERE (
+          SELECT bool_or(exact)
+          FROM reid_total
+        )
+      )
     ),
     reid_exact AS MATERIALIZED (
       SELECT reid_total.points, p, i, size, place
@@ -44,17 +70,7 @@ FROM (
       FROM reid_sets
       JOIN (
         SELECT *, list_reduce([0, turn + 1, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) AS start
-        FROM (
-          SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
-          FROM reid_sets, (
-            SELECT max(people) AS people
-            FROM reid_total HAVING NOT bool_and(exact)
-          )
-          WHERE place = 1
-          ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
-            p ASC
-          LIMIT 10000
-        )
+        FROM reid_turns
       ) USING (p) QUALIFY rank <= 2147483647
     ),
     reid_knowledge AS MATERIALIZED (
@@ -76,31 +92,43 @@ FROM (
         GROUP BY points, known
       )
     ),
-    reid_found AS MATERIALIZED (
-      SELECT id, points, weight, known, c1.p
-      FROM reid_knowledge
-      JOIN reid_coded c1 ON c1.i = list_extract(known, 1) SEMI
-      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = list_extract(known, least(2, len(known))) SEMI
-      JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = list_extract(known, least(3, len(known))) SEMI
-      JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = list_extract(known, least(4, len(known)))
-    ),
     reid_matched AS (
-      SELECT id, any_value(points) AS points, any_value(weight) AS weight,
-        count(*) AS matches
-      FROM (
-        SELECT id, points, weight
-        FROM reid_found
-        WHERE len(known) <= 4
-        UNION ALL
-        SELECT id, any_value(points) AS points, any_value(weight) AS weight
+      SELECT points, weight, matches
+      FROM reid_knowledge
+      JOIN (
+        SELECT id, count(*) AS matches
         FROM (
-          SELECT id, points, weight, p, len(known) AS size, unnest(list_slice(known, 5, len(known))) AS i
-          FROM reid_found
+          SELECT id, p
+          FROM (
+            SELECT id, p, greatest(len(known), 4) - 4 + 1 AS others, unnest(list_slice(known, least(4, len(known)), len(known))) AS i
+            FROM (
+              SELECT id, known, c1.p
+              FROM (
+                SELECT id, known, CASE WHEN len(known) > 1 THEN list_extract(known, 1) END AS i1,
+                  list_extract(known, least(2, len(known))) AS i2, list_extract(known, least(3, len(known))) AS i3,
+                  list_extract(known, least(4, len(known))) AS i4
+                FROM reid_knowledge
+              )
+              JOIN reid_coded c1 ON c1.i = i1 SEMI
+              JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = i2 SEMI
+              JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = i3 SEMI
+              JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = i4
+            )
+          )
+          JOIN reid_coded USING (p, i)
+          GROUP BY id, p HAVING count(*) = any_value(others)
         )
-        JOIN reid_coded USING (p, i)
-        GROUP BY id, p HAVING count(*) = any_value(size) - 4
-      )
-      GROUP BY id
+        GROUP BY id
+      ) USING (id)
+      UNION ALL
+      SELECT points, weight, matches
+      FROM reid_knowledge
+      JOIN (
+        SELECT i, count(*) AS matches
+        FROM reid_coded
+        GROUP BY i
+      ) ON i = list_extract(known, 1)
+      WHERE len(known) = 1
     )
     SELECT points % 2147483647 AS points, matches, sum(weight ORDER BY weight ASC) AS weight,
       people, people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
