@@ -94,10 +94,19 @@ class DeterminedColumns:
                 values_of.records * (1 - whole.records / (SELECT sum(records) FROM whole))
             FROM values_of JOIN whole ON whole.o IS NOT DISTINCT FROM values_of.o""").fetchall()
         return {
-            repr(value): repr(determined)
+            name_value(value): name_value(determined)
             for value, determined, expected in rows
             if (one, other) in self._pairs or expected >= MIN_EXPECTED_DISAGREEMENTS
         }
+
+
+def name_value(text: str | None) -> str:
+    """Name a value by its text; of zero, DuckDB writes the sign of the one that it finds first.
+
+    >>> name_value("-0.0"), name_value("None"), name_value(None)
+    ("'0.0'", "'None'", 'None')
+    """
+    return repr("0.0" if text == "-0.0" else text)
 
 
 def determines(one: Integers, other: Integers) -> bool:

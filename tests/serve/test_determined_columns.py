@@ -222,3 +222,17 @@ def test_columns_are_named_as_the_table_writes_them() -> None:
     assert [each.split(" in common")[0] for each in said] == [
         "people and visits have values of ÖRTLICH"
     ]
+
+
+def test_zero_has_no_sign() -> None:
+    """Rounded numbers are 0.0 or -0.0, which are one group with either text."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE people AS SELECT i AS pid, CASE WHEN i < 300 THEN round((i % 5 - 2) / 5.0::DOUBLE)
+        ELSE 1 END AS x, x AS y FROM range(600) AS r(i)"""
+    )
+    door = Door(con)
+    for groups in ("x", "y", "x, y"):
+        rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY ALL")
+        assert [row[-1] for row in rows] == [300, 300]
