@@ -142,8 +142,8 @@ def describe_rows(
 def describe_shared(data: duckdb.DuckDBPyConnection, columns: Columns) -> Iterator[str]:
     """Say which tables have the same people, by a column that names each record of one of them once."""
     for one, other in combinations(columns, 2):
-        shared = {name.casefold() for name in columns[one]} & {*map(str.casefold, columns[other])}
-        for name in sorted(shared):
+        names = {fold_case(name) for name in columns[other]}
+        for name in sorted(name for name in columns[one] if fold_case(name) in names):
             column = quoted(name)
             counts = [
                 data.execute(f"SELECT count(*), count(DISTINCT {column}) FROM {source}").fetchall()[

@@ -294,28 +294,32 @@ def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) ->
     """The cells of every set of totals, from reid_base; of columns to protect, `by`, all must be linked.
 
     Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
-    the time. The refusal is in WHERE, as DuckDB computes no column that nobody selects.
+    the time. The refusal is in WHERE, as DuckDB computes no column that nobody selects. Tables that do
+    not link are refused in the first set alone: each set would compute it again.
     """
     sets = (*rules.totals, *rules.margins)
     list_set = _list_people if shape.counts_people else _list_records
-    refused: dict[str, str] = {}
+    unlinked: dict[str, str] = {}
     for (one, other), shared in list_unlinked(len(by), rules.totals).items():
         columns = by[one], by[other]
-        refused[_determines(one, other)] = REFUSAL_UNLINKED.format(*columns)
+        unlinked[_determines(one, other)] = REFUSAL_UNLINKED.format(*columns)
         for each in sorted(shared):
-            refused[_leaves_few(one, other, each, shape, k)] = REFUSAL_REMAINDER.format(*columns)
-    if shape.has_value:
-        refused["bad > 0 OR NOT size < 'infinity'::DOUBLE"] = REFUSAL_VALUE
-    tests = (f"WHEN {is_met} THEN {refusal(rule)}" for is_met, rule in refused.items())
-    is_listed = f"CASE {' '.join(tests)} ELSE records > 0 END" if refused else "records > 0"
+            unlinked[_leaves_few(one, other, each, shape, k)] = REFUSAL_REMAINDER.format(*columns)
+    values = {"bad > 0 OR NOT size < 'infinity'::DOUBLE": REFUSAL_VALUE} if shape.has_value else {}
     listed = ", ".join(aliases(shape.width))
     return " UNION ALL ".join(
         f"""
           SELECT {listed}, totalled, records, people, value_sum, size, largest
           FROM ({list_set(shape, totalled, rules.largest)}) AS reid_set
-          WHERE {is_listed}"""
-        for totalled in sets
+          WHERE {_is_listed(values if number else unlinked | values)}"""
+        for number, totalled in enumerate(sets)
     )
+
+
+def _is_listed(refused: Mapping[str, str]) -> str:
+    """Whether a cell has records; what is refused, by what it is met by, ends the query."""
+    tests = (f"WHEN {is_met} THEN {refusal(rule)}" for is_met, rule in refused.items())
+    return f"CASE {' '.join(tests)} ELSE records > 0 END" if refused else "records > 0"
 
 
 def _determines(one: int, other: int) -> str:
@@ -343,7 +347,7 @@ def _leaves_few(one: int, other: int, shared: Sequence[int], shape: CellShape, k
     """
     keys = f"q{one + 1}", f"q{other + 1}"
     by = [f"q{place + 1}" for place in (*shared, other)]
-    people = f"count(DISTINCT q{shape.width + 1})" if shape.counts_people else "sum(records)"
+    people = "count(DISTINCT entity)" if shape.counts_people else "sum(records)"
     groups = ", ".join(dict.fromkeys([*by, keys[0]]))
     return f"""(
             SELECT bool_or(is_told) FROM (

@@ -37,7 +37,7 @@ class DeterminedColumns:
         except duckdb.CatalogException:  # a table of the record that is served no more
             drawn = pa.table({})
         codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
-        self._names = frozenset(name.casefold() for name in drawn.column_names)
+        self._names = {name.casefold(): quoted(name) for name in drawn.column_names}
         self._pairs = {
             (one, other)
             for one, other in permutations(codes, 2)
@@ -59,7 +59,7 @@ class DeterminedColumns:
         second, of a few cells of a table, are names of the same people beside them.
         """
         cells = list(cells)
-        names = self._names.intersection(frozenset().union(*cells))
+        names = self._names.keys() & frozenset().union(*cells)
         for one in sorted(names):
             for other in sorted(names - {one}):
                 if (one, other) not in self._values:
@@ -76,13 +76,14 @@ class DeterminedColumns:
         return {**added, **cell}
 
     def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> bool:
-        pairs = f"(SELECT DISTINCT {quoted(one)}, {quoted(other)} FROM {self._source})"
-        sql = f"SELECT count(*) = (SELECT count(*) FROM (SELECT DISTINCT {quoted(one)} FROM {self._source})) FROM {pairs}"
+        name, column = self._names[one], self._names[other]
+        pairs = f"(SELECT DISTINCT {name}, {column} FROM {self._source})"
+        sql = f"SELECT count(*) = (SELECT count(*) FROM (SELECT DISTINCT {name} FROM {self._source})) FROM {pairs}"
         return bool(data.sql(sql).fetchall()[0][0])
 
     def _find_values(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> dict[str, str]:
         """Find the values of a column that have one value of another, and would not by chance."""
-        name, column = quoted(one), quoted(other)
+        name, column = self._names[one], self._names[other]
         # a value, what its records have of the other column, and how many of them have another by chance
         rows = data.sql(f"""
             WITH whole AS (SELECT {column} AS o, count(*) AS records FROM {self._source} GROUP BY ALL),
@@ -93,10 +94,19 @@ class DeterminedColumns:
                 values_of.records * (1 - whole.records / (SELECT sum(records) FROM whole))
             FROM values_of JOIN whole ON whole.o IS NOT DISTINCT FROM values_of.o""").fetchall()
         return {
-            repr(value): repr(determined)
+            name_value(value): name_value(determined)
             for value, determined, expected in rows
             if (one, other) in self._pairs or expected >= MIN_EXPECTED_DISAGREEMENTS
         }
+
+
+def name_value(text: str | None) -> str:
+    """Name a value by its text; of zero, DuckDB writes the sign of the one that it finds first.
+
+    >>> name_value("-0.0"), name_value("None"), name_value(None)
+    ("'0.0'", "'None'", 'None')
+    """
+    return repr("0.0" if text == "-0.0" else text)
 
 
 def determines(one: Integers, other: Integers) -> bool:

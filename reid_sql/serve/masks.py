@@ -13,6 +13,7 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
+from reid_sql.serve.determined_columns import name_value
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
     MAX_CELLS,
@@ -315,7 +316,7 @@ class _Counted:
         for row in read_rows(self.data, cells, len(by)):
             total_over = row.get("total_over", [])
             shown = [name for name in [*row][: len(by)] if name not in total_over]
-            cell = {name.casefold(): repr(row[name]) for name in shown}
+            cell = {name.casefold(): name_value(row[name]) for name in shown}
             named.append((json.dumps(cell, sort_keys=True), row))
         return named
 

@@ -315,8 +315,9 @@ def _has_only_small_cells(
     """
     table = f"memory.main.{quoted(figures.table)}"
     people = count_of_people(figures.people[0])
-    columns = [quoted(name) for name in sorted(figures.columns - named)]
-    groups = ", ".join(quoted(name) for name in sorted(named))
+    names = {name.casefold(): quoted(name) for name in data.sql(f"FROM {table} LIMIT 0").columns}
+    columns = [names[name] for name in sorted(figures.columns - named)]
+    groups = ", ".join(names[name] for name in sorted(named))
     values = " * ".join(
         f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {table}))" for each in columns
     )

@@ -205,3 +205,34 @@ def test_tables_of_the_same_people_are_named_at_the_start(visits: str, is_said: 
     assert [each.startswith("people and visits have values of pid in common") for each in said] == [
         True
     ] * is_said
+
+
+def test_columns_are_named_as_the_table_writes_them() -> None:
+    """DuckDB has capitals beyond ASCII: a name in small letters is that of another column."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE people AS SELECT i AS pid, i // 20 AS "Straße", i // 100 AS "ÖRTLICH" FROM range(400) AS r(i)"""
+    )
+    con.execute('CREATE TABLE visits AS SELECT i AS "ÖRTLICH" FROM range(4) AS r(i)')
+    door = Door(con)
+    assert len(door.ask('SELECT "Straße", count(*) FROM people GROUP BY ALL')) == 20
+    assert len(door.ask('SELECT "ÖRTLICH", count(*) FROM people GROUP BY ALL')) == 4
+    said = list(describe_shared(con, read_columns(con, ["people", "visits"])))
+    assert [each.split(" in common")[0] for each in said] == [
+        "people and visits have values of ÖRTLICH"
+    ]
+
+
+def test_zero_has_no_sign() -> None:
+    """Rounded numbers are 0.0 or -0.0, which are one group with either text."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE people AS SELECT i AS pid, CASE WHEN i < 300 THEN round((i % 5 - 2) / 5.0::DOUBLE)
+        ELSE 1 END AS x, x AS y FROM range(600) AS r(i)"""
+    )
+    door = Door(con)
+    for groups in ("x", "y", "x, y"):
+        rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY ALL")
+        assert [row[-1] for row in rows] == [300, 300]

@@ -153,6 +153,25 @@ def test_those_who_never_worked_do_not_follow_from_two_columns(adult: str) -> No
     assert con.sql(call.format("workclass, occupation")).fetchall()
 
 
+@pytest.mark.parametrize(("never", "is_refused"), [(3, True), (20, False)])
+def test_people_with_several_rows_are_subtracted_as_people(never: int, is_refused: bool) -> None:  # noqa: FBT001
+    """Of women with two rows each, so many are not pregnant; each table of cells counts people."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        f"""CREATE TABLE p AS SELECT pid, town, sex, pregnant FROM range(2), (
+        SELECT i AS pid, i % 2 AS town, CASE WHEN i < 200 THEN 'f' ELSE 'm' END AS sex,
+        i < 200 - 2 * {never} AS pregnant FROM range(400) AS r(i))"""
+    )
+    call = """SELECT people FROM safe_table(p, ['town', 'sex', 'pregnant'], entity := 'pid', k := 5,
+        suppress := 'secondary', tables := ['town, sex', 'town, pregnant'])"""
+    if is_refused:
+        with pytest.raises(duckdb.InvalidInputException, match="must not subtract to few people"):
+            con.sql(call).fetchall()
+    else:
+        assert con.sql(call).fetchall()
+
+
 def test_a_hierarchy_names_a_column_once() -> None:
     con = duckdb.connect()
     reid_sql.register(con)
