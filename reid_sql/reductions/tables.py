@@ -43,7 +43,7 @@ from reid_sql.sql.cells import (
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.shown_cells import ROUNDING, Form, list_hidden, list_shown
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal
-from reid_sql.sql.totals import list_margins, list_totals, list_unlinked, read_levels
+from reid_sql.sql.totals import Unlinked, list_margins, list_totals, list_unlinked, read_levels
 
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
@@ -105,8 +105,8 @@ REFUSAL_UNLINKED: Final = (
     "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
 )
 REFUSAL_REMAINDER: Final = (
-    "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}', a column "
-    "of another table; name both in each table of '{0}'"
+    "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}' in another "
+    "table; name all of these in each table of '{0}'"
 )
 # Of a column that determines another: were the records of a category drawn from all records, so many would
 # have another category of the other column. Of independent columns, 5 % are taken for determined: e^-3.
@@ -300,11 +300,13 @@ def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) ->
     sets = (*rules.totals, *rules.margins)
     list_set = _list_people if shape.counts_people else _list_records
     unlinked: dict[str, str] = {}
-    for (one, other), shared in list_unlinked(len(by), rules.totals).items():
-        columns = by[one], by[other]
-        unlinked[_determines(one, other)] = REFUSAL_UNLINKED.format(*columns)
-        for each in sorted(shared):
-            unlinked[_leaves_few(one, other, each, shape, k)] = REFUSAL_REMAINDER.format(*columns)
+    for each in list_unlinked(len(by), rules.totals):
+        one, *others = (by[place] for place in (each.one, *each.others))
+        if len(others) == 1:
+            unlinked[_determines(each.one, each.others[0])] = REFUSAL_UNLINKED.format(one, *others)
+        unlinked[_leaves_few(each, shape, k)] = REFUSAL_REMAINDER.format(
+            one, "' and '".join(others)
+        )
     values = {"bad > 0 OR NOT size < 'infinity'::DOUBLE": REFUSAL_VALUE} if shape.has_value else {}
     listed = ", ".join(aliases(shape.width))
     return " UNION ALL ".join(
@@ -339,27 +341,29 @@ def _determines(one: int, other: int) -> str:
           )"""
 
 
-def _leaves_few(one: int, other: int, shared: Sequence[int], shape: CellShape, k: int) -> str:
-    """Whether some categories of a column are in one of the other, and few people are left, or hidden, there.
+def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
+    """Whether some categories of a column are in one of others, and few people are left, or hidden, there.
 
     The categories would have others by chance, as in `_determines`. Of occupation '?' less workclass '?',
     those are left who never worked. Each group of the columns that both tables share is judged.
     """
-    keys = f"q{one + 1}", f"q{other + 1}"
-    by = [f"q{place + 1}" for place in (*shared, other)]
+    one = f"q{unlinked.one + 1}"
+    others = [f"q{place + 1}" for place in unlinked.others]
+    by = [f"q{place + 1}" for place in unlinked.shared] + others
+    other = f"row({', '.join(others)})"
     people = "count(DISTINCT entity)" if shape.counts_people else "sum(records)"
-    groups = ", ".join(dict.fromkeys([*by, keys[0]]))
+    groups = ", ".join([*by, one])
     return f"""(
             SELECT bool_or(is_told) FROM (
               SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {MIN_EXPECTED_DISAGREEMENTS})
                 AND (coalesce(sum(n) FILTER (NOT is_within), 0) BETWEEN 1 AND {k - 1}
                   OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
               FROM (
-                SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {keys[1]}) AS of_other,
-                  sum(n) OVER () AS whole, count({keys[1]}) OVER one IN (0, count(*) OVER one)
-                  AND min({keys[1]}) OVER one IS NOT DISTINCT FROM max({keys[1]}) OVER one AS is_within
+                SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {", ".join(others)}) AS of_other,
+                  sum(n) OVER () AS whole,
+                  min({other}) OVER one IS NOT DISTINCT FROM max({other}) OVER one AS is_within
                 FROM (SELECT {groups}, {people} AS n FROM reid_base GROUP BY {groups})
-                WINDOW one AS (PARTITION BY {keys[0]})
+                WINDOW one AS (PARTITION BY {one})
               ) GROUP BY {", ".join(by)}
             ))"""
 

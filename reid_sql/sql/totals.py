@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise, permutations
+from typing import NamedTuple
 
 from reid_sql.errors import OutOfDomainError, suggestion
 from reid_sql.parameters import fold_case, list_text
@@ -96,31 +97,40 @@ def list_margins(
     )
 
 
-def list_unlinked(
-    width: int, totals: Sequence[Collection[int]]
-) -> dict[tuple[int, int], set[tuple[int, ...]]]:
-    """The places of two columns of which sets of cells show the one or the other, and none links both.
+class Unlinked(NamedTuple):
+    """A column of a set of cells, others of a set without it, shown together by none, and what both show."""
 
-    If the first determines the second, as a town its region, cells by the one are sums of cells by the other,
-    and no equation says so: it would be of the set that shows the second beside the first. Gives, of each
-    pair, the columns that both kinds of sets show, in the sets that share most.
+    one: int
+    others: tuple[int, ...]
+    shared: tuple[int, ...]
+
+
+def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinked]:
+    """The columns by which two sets of cells may subtract, in the places of the columns.
+
+    If the one determines the others, as a town its region, cells by the one are sums of cells by the others,
+    and no equation says so: it would be of the set that shows the others beside the first. Of what both sets
+    show, only the most is listed.
     """
     shown = [frozenset(range(width)) - {*each} for each in totals]
-    unlinked: dict[tuple[int, int], set[tuple[int, ...]]] = {}
-    for one, other in permutations(range(width), 2):
-        shared = {
-            first & second
-            for first in shown
-            for second in shown
-            if one in first
-            and first | {other} not in shown
-            and other in second
-            and one not in second
-        }
-        most = {tuple(sorted(each)) for each in shared if not any(each < more for more in shared)}
-        if most:
-            unlinked[one, other] = most
-    return unlinked
+    unlinked: dict[tuple[int, frozenset[int]], set[frozenset[int]]] = {}
+    for first, second in permutations(shown, 2):
+        for others in _subsets(second - first):
+            if not any(first | others <= each for each in shown):
+                for one in first - second:
+                    unlinked.setdefault((one, others), set()).add(first & second)
+    return sorted(
+        Unlinked(one, tuple(sorted(others)), tuple(sorted(each)))
+        for (one, others), shared in unlinked.items()
+        for each in shared
+        if not any(each < more for more in shared)
+    )
+
+
+def _subsets(columns: frozenset[int]) -> list[frozenset[int]]:
+    """All sets of some of the columns."""
+    sizes = range(1, len(columns) + 1)
+    return [frozenset(each) for size in sizes for each in combinations(sorted(columns), size)]
 
 
 def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:

@@ -178,3 +178,20 @@ def test_a_hierarchy_names_a_column_once() -> None:
     draw_towns(con, 1)
     with pytest.raises(duckdb.InvalidInputException, match="each named once in a hierarchy"):
         con.sql("FROM safe_table(p, ['town', 'region'], levels := ['region > region'])").fetchall()
+
+
+def test_a_value_that_is_one_cell_of_another_table_is_subtracted_from_it() -> None:
+    """All 14 of a = 0 are of c = 0 and d = 0, where 20 people are: of neither column alone."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    cells = (
+        "(0,0,0,14), (1,0,0,3), (1,0,1,14), (1,1,0,3), (2,0,0,3), (2,1,0,14), (2,1,1,14), (2,0,1,3)"
+    )
+    con.execute(
+        f"CREATE TABLE p AS SELECT a, c, d FROM (VALUES {cells}) AS v(a, c, d, n), range(n) AS r(i)"
+    )
+    call = "FROM safe_table(p, ['a', 'c', 'd'], k := 10, suppress := 'secondary', tables := [{}])"
+    with pytest.raises(duckdb.InvalidInputException, match=r"'a', of which .* of 'c' and 'd'"):
+        con.sql(call.format("'c, d', 'a'")).fetchall()
+    for tables in ("'c, d', 'a, c, d'", "'c', 'a, c, d', 'a'"):  # linked by the one that shows all
+        assert con.sql(call.format(tables)).fetchall()
