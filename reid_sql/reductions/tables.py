@@ -351,20 +351,31 @@ def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
     others = [f"q{place + 1}" for place in unlinked.others]
     by = [f"q{place + 1}" for place in unlinked.shared] + others
     other = f"row({', '.join(others)})"
-    people = "count(DISTINCT entity)" if shape.counts_people else "sum(records)"
-    groups = ", ".join([*by, one])
+    group = ", ".join(by)
+    base, people, of_group = (
+        "reid_base",
+        "sum(records)",
+        f"sum(sum(records)) OVER (PARTITION BY {group})",
+    )
+    if (
+        shape.counts_people
+    ):  # who may have several categories, so that the counts of these do not add up
+        base = f"(SELECT *, count(DISTINCT entity) OVER (PARTITION BY {group}) AS people FROM reid_base)"
+        people, of_group = "count(DISTINCT entity)", "any_value(people)"
     return f"""(
             SELECT bool_or(is_told) FROM (
               SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {MIN_EXPECTED_DISAGREEMENTS})
-                AND (coalesce(sum(n) FILTER (NOT is_within), 0) BETWEEN 1 AND {k - 1}
+                AND (any_value(of_group) - sum(n) FILTER (is_within) BETWEEN 1 AND {k - 1}
                   OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
               FROM (
                 SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {", ".join(others)}) AS of_other,
                   sum(n) OVER () AS whole,
                   min({other}) OVER one IS NOT DISTINCT FROM max({other}) OVER one AS is_within
-                FROM (SELECT {groups}, {people} AS n FROM reid_base GROUP BY {groups})
+                FROM (
+                  SELECT {group}, {one}, {people} AS n, {of_group} AS of_group FROM {base} GROUP BY {group}, {one}
+                )
                 WINDOW one AS (PARTITION BY {one})
-              ) GROUP BY {", ".join(by)}
+              ) GROUP BY {group}
             ))"""
 
 

@@ -172,6 +172,21 @@ def test_people_with_several_rows_are_subtracted_as_people(never: int, is_refuse
         assert con.sql(call).fetchall()
 
 
+def test_people_of_several_categories_are_subtracted_as_people() -> None:
+    """Each woman but 3 was pregnant once and is not any more: 103 women less 100 are the 3."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE p AS SELECT i AS pid, CASE WHEN i < 103 THEN 'f' ELSE 'm' END AS sex, now AS pregnant
+        FROM range(200) AS r(i), (VALUES (true), (false)) AS v(now) WHERE i < 100 OR NOT now"""
+    )
+    with pytest.raises(duckdb.InvalidInputException, match="must not subtract to few people"):
+        con.sql(
+            """FROM safe_table(p, ['sex', 'pregnant'], entity := 'pid', k := 5, suppress := 'secondary',
+            tables := ['sex', 'pregnant'])"""
+        ).fetchall()
+
+
 def test_a_hierarchy_names_a_column_once() -> None:
     con = duckdb.connect()
     reid_sql.register(con)
