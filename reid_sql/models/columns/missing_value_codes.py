@@ -103,6 +103,7 @@ def number_pattern(marks: str) -> str:
 
     So 0,125 and 12,5 are no such numbers, and 1,265 is one. Whole numbers may lack the marks of others.
 
+    >>> import re
     >>> [bool(re.fullmatch(number_pattern(",."), each)) for each in ("1,265.5", "905", "12,5", "1265")]
     [True, True, False, False]
     >>> [bool(re.fullmatch(number_pattern(".,"), each)) for each in ("1.265,5", "905", "12,5", "1265")]
