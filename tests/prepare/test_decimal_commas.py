@@ -117,3 +117,21 @@ def test_commas_before_three_digits_are_between_thousands_and_it_is_said(
             bands = con.execute('SELECT DISTINCT "sum" FROM bills_released').fetchall()
         ends = [int(each) for (band,) in bands for each in re.findall("[0-9]+", band)]
         assert (max(ends) > 1000) == is_said
+
+
+@pytest.mark.parametrize("between", [" ", ".", ",", "'"])
+def test_identifiers_in_groups_of_three_digits_are_no_numbers(
+    between: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """601 234 567 of as many digits each, as telephones are written in Poland and Spain."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(1)
+    groups = draw.integers(100, 1000, (300, 3)).astype(str)
+    lines = "\n".join(["number;sex", *(f"{between.join(each)};f" for each in groups)])
+    Path("calls.csv").write_text(lines, encoding="utf-8")
+    assert main(["profile", "calls.csv", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)[0]
+    assert row["looks_like"] in {"identifier", "free text"}, row

@@ -97,6 +97,8 @@ NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 NUMBER_MARKS: Final = (",.", ".,", "'.", "\u2019.", " ,", "\u00a0,", "\u202f,")
 MARKED_NUMBER: Final = "[+-]?[0-9][0-9.,'\u2019 \u00a0\u202f]*[0-9]"  # what one of these may be
 
+ENDS_GROUPED: Final = "[^0-9][0-9]{3}$"
+
 
 def number_pattern(marks: str) -> str:
     """Write the pattern of numbers with these marks; with commas between thousands, all thousands have them.
