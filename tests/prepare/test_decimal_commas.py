@@ -101,10 +101,10 @@ def test_a_point_before_a_fraction_is_no_thousand(
 def test_commas_before_three_digits_are_between_thousands_and_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """1,265 may be one and a fraction; with 12,5 or 0,125 among them, they all are."""
+    """1,265 may be one and a fraction; with 12,5 or 0,1255 among them, they all are."""
     monkeypatch.chdir(tmp_path)
     Path("p.toml").write_text(POLICY, encoding="utf-8")
-    for more, is_said in (("905", True), ("12,5", False), ("0,125", False)):
+    for more, is_said in (("905", True), ("12,5", False), ("0,1255", False)):
         texts = [f"{place % 7 + 1},{place % 1000:03}" for place in range(300)]
         lines = "\n".join(["sum;sex", *(f"{text};f" for text in [*texts, more])])
         Path("bills.csv").write_text(lines, encoding="utf-8")
