@@ -133,8 +133,10 @@ def _count_records() -> str:
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
     number = f"coalesce(number, {number_with_marks('t')})"
+    commas = "length(t) - length(replace(t, ',', ''))"  # one may be before a fraction: 1,265
+    is_whole = f"{number} = floor({number}) AND {commas} <> 1"
     return f"""count({number}) FILTER (NOT marked) AS numbers,
-          count({number}) FILTER (NOT marked AND {number} = floor({number})) AS whole,
+          count({number}) FILTER (NOT marked AND {is_whole}) AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max({number}) FILTER (NOT marked), 0)::DOUBLE AS greatest,
           count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,

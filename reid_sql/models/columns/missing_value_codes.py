@@ -109,9 +109,10 @@ def number_pattern(marks: str) -> str:
     [True, True, True, True]
     """
     between, before = marks[0], marks[1]
-    grouped = f"[1-9][0-9]{{0,2}}([{between}][0-9]{{3}})*"
-    whole = f"0|{grouped}" if between == "," else f"[0-9]+|{grouped}"
-    return f"[+-]?({whole})([{before}][0-9]+)?"
+    grouped = f"[1-9][0-9]{{0,2}}([{between}][0-9]{{3}}){{0,9}}"
+    whole = f"0|{grouped}" if between == "," else f"[0-9]{{1,30}}|{grouped}"
+    sign = "-?" if between.isspace() else "[+-]?"  # +49 123 456 is called
+    return f"{sign}({whole})([{before}][0-9]{{1,20}})?"
 
 
 # Codes by the values beside them, of which no value is shown.
