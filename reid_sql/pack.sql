@@ -418,7 +418,7 @@ CREATE OR REPLACE MACRO reid_points(tbl, columns, nulls) AS
         ELSE ' || reid_complete(reid_aliases(len(columns))[2:], nulls) || ' END)) GROUP BY matches');
 CREATE OR REPLACE MACRO unicity(tbl, entity, columns, points := [1, 2, 3, 4], nulls := 'value') AS TABLE
   SELECT * FROM (
-    SELECT max(reid_choice('points', (points)::VARCHAR, ['1']))::BIGINT AS points,
+    SELECT max(reid_choice('points', replace((points)::VARCHAR, '[1]', '1'), ['1']))::BIGINT AS points,
       reid_some(round(max(m.people))::BIGINT) AS people,
       coalesce(fsum(m.weight) FILTER (m.matches = 1), 0) / max(m.people) AS uniqueness,
       uniqueness AS uniqueness_low, uniqueness AS uniqueness_high, 0::DOUBLE AS standard_error,

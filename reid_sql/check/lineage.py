@@ -4,6 +4,7 @@ Neither has a figure: a check is an assertion that holds or not. One that was no
 """
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,8 @@ from reid_sql.sources.column_roles import ENTITY, HOUSEHOLD, IDENTIFIER, QUASI_I
 PRODUCER: Final = f"https://pypi.org/project/reid-sql/{__version__}"
 NAMESPACE: Final = "reid-sql"
 SPECIFICATION: Final = "https://openlineage.io/spec/{}#/$defs/{}"
+# What YAML refuses, or reads as a line's end, and JSON writes as it is.
+NO_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 EVENT: Final = SPECIFICATION.format("2-0-2/OpenLineage.json", "RunEvent")
 
 
@@ -95,7 +98,8 @@ def render_tags(pages: Sequence[ReportPage]) -> str:
         }
         for name, tables in models.items()
     ]
-    return json.dumps({"version": 2, "models": listed}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({"version": 2, "models": listed}, indent=2, ensure_ascii=False) + "\n"
+    return NO_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _list_roles(tables: Sequence[tuple[ReportPage, ReportPage]]) -> dict[str, str]:

@@ -57,7 +57,13 @@ def _write(data: Any, stack: ExitStack) -> str:  # noqa: ANN401 - a frame
             "collect it, or write it to a Parquet file"
         )
     file = Path(stack.enter_context(TemporaryDirectory())) / "frame.parquet"
-    rows = pa.RecordBatchReader.from_stream(data)
-    with duckdb.connect() as con:
-        con.from_arrow(rows).write_parquet(str(file))
+    try:
+        with duckdb.connect() as con:
+            con.from_arrow(pa.RecordBatchReader.from_stream(data)).write_parquet(str(file))
+    except (pa.ArrowException, duckdb.Error, ValueError, TypeError, OverflowError):
+        # their words may have a value
+        raise OutOfDomainError(
+            f"data must have columns that Arrow reads, got others in a {type(data).__name__}; "
+            "give each column a name of its own and values of one type, or write it to a Parquet file"
+        ) from None
     return str(file)

@@ -9,6 +9,7 @@ from math import floor
 from typing import Final, Protocol
 
 from reid_sql.models.columns.dates import MONTHS, NAME, NAMED_MONTH, ORDINAL
+from reid_sql.models.columns.missing_value_codes import number_pattern
 from reid_sql.parameters import plain_number, sql_text
 
 ALL: Final = "*"  # what every value of a column becomes that is left out: one value, and not NULL
@@ -58,13 +59,17 @@ def written(number: float) -> str:
     return str(int(number)) if number == floor(number) else repr(number)
 
 
-def sql_number(value: str) -> str:
+def sql_number(value: str, marks: str = "") -> str:
     """The value as a number, NULL where it is none, in SQL; a cast that fails stops some dialects."""
-    plain = text(value)
-    pattern = sql_text(NUMBER)
-    return (
-        f"CASE WHEN regexp_matches({plain}, {pattern}) THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
-    )
+    words = text(value)
+    plain = plain_number(words, marks) if marks else words
+    test = f"regexp_matches({words}, {sql_text(_form_of_numbers(marks))})"
+    return f"CASE WHEN {test} THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
+
+
+def _form_of_numbers(marks: str) -> str:
+    """The pattern of what is a number: 12.05.1980 is none, though it is one without its points."""
+    return f"^ *({number_pattern(marks)}) *$" if marks else NUMBER
 
 
 @dataclass(frozen=True)
@@ -115,11 +120,7 @@ class Bands:
         return f"1e{15 - self._digits}"
 
     def sql(self, value: str) -> str:
-        number = (
-            value
-            if self.integer
-            else sql_number(plain_number(text(value), self.marks) if self.marks else value)
-        )
+        number = value if self.integer else sql_number(value, self.marks)
         # the least integer has no abs
         magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number
         ends = "".join(
@@ -153,7 +154,8 @@ class Bands:
             between, before = self.marks[0], self.marks[1]
             plain += f".str.replace_all({between!r}, '', literal=True)"
             plain += f".str.replace({before!r}, '.', literal=True)" * (before != ".")
-        number = f"pl.when({plain}.str.contains({NUMBER!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
+        form = _form_of_numbers(self.marks)
+        number = f"pl.when({words}.str.contains({form!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         for test, label in self._ends:
             small += f".when({number} {test}).then(pl.lit({label!r}))"

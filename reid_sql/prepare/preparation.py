@@ -282,13 +282,17 @@ def _describe_coarsest(judge: "_Judge") -> tuple[str, ...]:
         AT_COARSEST.format(
             " of ".join(filter(None, (result.check.measure.name, result.check.sensitive))),
             result.verdict,
-            "".join(
-                f"; {why}" for why in dict.fromkeys(each.why for each in result.findings) if why
-            ),
+            "".join(f"; {why}" for why in _list_reasons(result, Mask(judge.policy.mask_below))),
         )
         for result in judge.judge(coarsest, judge.original.table.checks)
         if result.verdict not in MET
     )
+
+
+def _list_reasons(result: CheckResult, mask: Mask) -> list[str]:
+    """List why a check has its verdicts, each once; the counts in them are masked, as in a report."""
+    reasons = (mask.status(each.why, small=each.figure.small) for each in result.findings)
+    return list(dict.fromkeys(filter(None, map(str, reasons))))
 
 
 def _search_local(

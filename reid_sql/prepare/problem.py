@@ -40,8 +40,8 @@ RESERVED_PREFIX: Final = "reid_"
 UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk
 MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
 NOTE_ON_MARKS: Final = (
-    "{0} is read with '{1}' between thousands, as each has three digits behind it; if it is before a fraction, "
-    "write the numbers with a point in a view"
+    "the column {0} is read with '{1}' between thousands, as each has three digits behind it; if it is before a "
+    "fraction, write the numbers with a point in a view"
 )
 INNER_SHARES: Final = (0.01, 0.99)
 
@@ -375,8 +375,14 @@ def _facts(original: DuckDBTableCounts, column: str, row: Row) -> Facts:
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     )
-    number_marks, note = _find_marks(original, column, row, values)
-    number = plain_number("v::VARCHAR", number_marks) if number_marks else "v::VARCHAR"
+    number, number_marks, note = "v::VARCHAR", "", ""
+    if row["column_type"] == "text":
+        words = f"SELECT v::VARCHAR AS v FROM {values} WHERE v::VARCHAR NOT IN ({marks})"
+        number_marks, note = _find_marks(original, column, words)
+    if number_marks:
+        form = sql_text(number_pattern(number_marks))
+        is_number = f"regexp_full_match(trim({number}), {form})"
+        number = f"CASE WHEN {is_number} THEN {plain_number(number, number_marks)} END"
     values = f"SELECT v::VARCHAR AS t, try_cast({number} AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
@@ -410,19 +416,17 @@ def _facts(original: DuckDBTableCounts, column: str, row: Row) -> Facts:
     )
 
 
-def _find_marks(original: DuckDBTableCounts, column: str, row: Row, values: str) -> tuple[str, str]:
+def _find_marks(original: DuckDBTableCounts, column: str, texts: str) -> tuple[str, str]:
     """Find the marks that all numbers of a text column have, if some need any, and a note on another reading.
 
     Of 1,265 and 12.345, marks between thousands are likelier: few fractions have three digits in each value.
     """
-    if row["column_type"] != "text":
-        return "", ""
     fits = [f"regexp_full_match(v, {sql_text(number_pattern(marks))})" for marks in NUMBER_MARKS]
     plain = f"regexp_full_match(v, {sql_text(NUMBER_PATTERN)})"
     numbers = " OR ".join((plain, *fits))
     counts = ", ".join(f"count(*) FILTER ({each})" for each in (plain, *fits))
     every, are_plain, *fitting = original.engine.ask(
-        f"SELECT count(*) FILTER ({numbers}), {counts} FROM {values}"
+        f"SELECT count(*) FILTER ({numbers}), {counts} FROM ({texts})"
     )[0]
     read = [marks for marks, count in zip(NUMBER_MARKS, fitting, strict=True) if count == every]
     if are_plain == every or not read:

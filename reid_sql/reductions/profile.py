@@ -6,7 +6,6 @@ from typing import Final
 
 from reid_sql.models.columns.column_profile import OTHER, PADDED_PATTERN, ColumnCounts
 from reid_sql.models.columns.dates import DATE_PATTERN
-from reid_sql.models.columns.missing_value_codes import ENDS_GROUPED
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.missing_value_codes import (
@@ -134,13 +133,10 @@ def _count_records() -> str:
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
     number = f"coalesce(number, {number_with_marks('t')})"
-    # with marks between all thousands, and as many digits each, they are identifiers: 601 234 567
-    length = "length(t)) FILTER (NOT marked)"
-    grouped = f"number IS NULL AND regexp_matches(t, {text(ENDS_GROUPED)})"
-    is_code = f"coalesce(min({length} = max({length}, false)"
-    return f"""CASE WHEN {is_code} THEN count({number}) FILTER (NOT marked AND NOT ({grouped}))
-            ELSE count({number}) FILTER (NOT marked) END AS numbers,
-          count({number}) FILTER (NOT marked AND {number} = floor({number})) AS whole,
+    commas = "length(t) - length(replace(t, ',', ''))"  # one may be before a fraction: 1,265
+    is_whole = f"{number} = floor({number}) AND {commas} <> 1"
+    return f"""count({number}) FILTER (NOT marked) AS numbers,
+          count({number}) FILTER (NOT marked AND {is_whole}) AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max({number}) FILTER (NOT marked), 0)::DOUBLE AS greatest,
           count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,

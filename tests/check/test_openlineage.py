@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from openlineage.client.generated.base import EventType, InputDataset, Job, Run, RunEvent
 from openlineage.client.generated.data_quality_assertions_dataset import (
     Assertion,
@@ -190,3 +191,26 @@ def test_datasets_are_named_without_users_and_passwords(
     file: str, table: str | None, expected: tuple[str, str]
 ) -> None:
     assert name_dataset(file, table) == expected
+
+
+def test_tags_of_odd_names_are_read_as_yaml() -> None:
+    names = [
+        'a"b',
+        "it's",
+        "k: v",
+        "- x",
+        "# c",
+        "line\nbreak",
+        "n\x7fn",
+        "n\x85n",
+        "n\u2028n",
+        "n\ufeffn",
+        "\U0001f600",
+    ]
+    pl.DataFrame({name: ["a", "b"] * 20 for name in names}).write_parquet("odd.parquet")
+    check = {"measure": "k", "at_least": 1}
+    table = {"name": "t", "file": "odd.parquet", "quasi_identifiers": names, "checks": [check]}
+    Path("p.json").write_text(json.dumps({"tables": [table]}), encoding="utf-8")
+    assert main(["check", "p.json", "--tags", "tags.yml"]) == 0
+    [model] = yaml.safe_load(Path("tags.yml").read_bytes())["models"]
+    assert [each["name"] for each in model["columns"]] == names

@@ -4,10 +4,12 @@ import gc
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 from urllib.error import URLError
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -72,6 +74,13 @@ def test_what_cannot_be_opened_is_refused(data: Any, mask: int, words: str) -> N
     with pytest.raises(reid_sql.ReidError) as refused:
         reid_sql.explore(data, mask=mask)
     assert words in str(refused.value)
+
+
+def test_a_refused_frame_prints_no_value() -> None:
+    frame = pd.DataFrame({"name": [1, "Ermentrude"] * 20, "age": [1, 2] * 20})
+    with pytest.raises(reid_sql.ReidError, match="values of one type") as refused:
+        reid_sql.explore(frame)
+    assert "Ermentrude" not in "".join(format_exception(refused.value))
 
 
 def test_a_page_without_a_name_is_served_with_its_mask() -> None:

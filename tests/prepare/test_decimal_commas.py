@@ -135,3 +135,63 @@ def test_identifiers_in_groups_of_three_digits_are_no_numbers(
     assert main(["profile", "calls.csv", "--json"]) == 0
     row = json.loads(capsys.readouterr().out)[0]
     assert row["looks_like"] in {"identifier", "free text"}, row
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("{0:03} {1:03}", "identifier"),  # numbers of telephones and of people
+        ("{0:03} {1:03} {2:03}", "identifier"),
+        ("{0:03}.{1:03}.{2:03}", "identifier"),
+        ("{0:03},{1:03}", "number"),
+        ("52,{0:03}", "number"),
+        ("0{0:03}{3:01}", "code"),
+        ("{3}.{0:03}.{3}", "identifier"),
+    ],
+)
+def test_what_is_no_amount_is_not_called_one(
+    form: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(7)
+    texts = {form.format(*draw.integers(100, 1000, 3), place % 9 + 1): "" for place in range(300)}
+    repeated = 2 if kind == "code" else 1
+    pl.DataFrame({"v": list(texts) * repeated}).write_parquet(tmp_path / "v.parquet")
+    assert main(["profile", str(tmp_path / "v.parquet"), "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["looks_like"] == kind
+
+
+def test_a_telephone_number_of_a_country_is_no_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [f"+49 {place:03} {997 - place:03}" for place in range(200, 500)]
+    pl.DataFrame({"v": texts}).write_parquet(tmp_path / "v.parquet")
+    assert main(["profile", str(tmp_path / "v.parquet"), "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["looks_like"] == "free text"  # to be omitted
+
+
+def test_a_date_among_marked_numbers_stays_a_text_and_codes_do_not_hide_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text(POLICY, encoding="utf-8")
+    draw = np.random.default_rng(7)
+    others = ((".", ",", "12.05.1980"), (",", ".", "1,2,3"), (" ", ",", "1 2 3"))
+    for between, before, other in others:
+        cents = [int(each) for each in draw.integers(0, 400_000, 600)]
+        texts = [as_written(each, between, before) for each in cents]
+        texts += [other] * 10 + ["-9999"] * 20
+        lines = "\n".join(["sum;sex", *(f"{text};f" for text in texts)])
+        Path("bills.csv").write_text(lines, encoding="utf-8")
+        made = prepare("p.toml")
+        source = pl.read_csv("bills.csv", separator=";", infer_schema=False)
+        with duckdb.connect() as con:
+            con.execute(made.sql)
+            by_sql = Counter(con.execute('SELECT "sum" FROM bills_released').fetchall())
+        assert by_sql[other,] == 10
+        assert sum(by_sql.values()) > 600
+        parts: dict[str, Any] = {}
+        exec(compile(made.python, "r.py", "exec"), parts)  # noqa: S102 - our own file
+        released = parts["released_bills"](source.lazy()).select("sum").collect()
+        assert Counter(released.rows()) == by_sql

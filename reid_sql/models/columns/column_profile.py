@@ -165,10 +165,23 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
         return False
     if is_numeric(form):
         # the form lacks numbers that may be missing-value codes, such as 99: among `values` they are
+        if _are_grouped(form):
+            return True
         gaps = form.greatest - form.least + 1 - values
         is_sequence = gaps <= MAX_GAPS_IN_SEQUENCE or bool(ROW_NUMBER_NAME.search(form.name))
         return form.whole == form.numbers and is_sequence
     return form.kind == "text" and not _is_prose(form)
+
+
+def _are_grouped(form: ColumnForm) -> bool:
+    """Whether whole numbers all have as many digits, and marks between three of them, as 732 829 320 has.
+
+    So numbers of people and of telephones are written; amounts differ in length.
+    """
+    digits = len(f"{form.greatest:.0f}")
+    length = digits + (digits - 1) // 3
+    is_even = form.shortest == form.longest == length > digits
+    return form.kind == "text" and is_even and form.whole == form.numbers
 
 
 def _classify_numbers(form: ColumnForm, values: int) -> str:

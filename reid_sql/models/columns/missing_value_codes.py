@@ -97,8 +97,6 @@ NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 NUMBER_MARKS: Final = (",.", ".,", "'.", "\u2019.", " ,", "\u00a0,", "\u202f,")
 MARKED_NUMBER: Final = "[+-]?[0-9][0-9.,'\u2019 \u00a0\u202f]*[0-9]"  # what one of these may be
 
-ENDS_GROUPED: Final = "[^0-9][0-9]{3}$"
-
 
 def number_pattern(marks: str) -> str:
     """Write the pattern of numbers with these marks; with commas between thousands, all thousands have them.
@@ -112,9 +110,10 @@ def number_pattern(marks: str) -> str:
     [True, True, True, True]
     """
     between, before = marks[0], marks[1]
-    grouped = f"[1-9][0-9]{{0,2}}([{between}][0-9]{{3}})*"
-    whole = f"0|{grouped}" if between == "," else f"[0-9]+|{grouped}"
-    return f"[+-]?({whole})([{before}][0-9]+)?"
+    grouped = f"[1-9][0-9]{{0,2}}([{between}][0-9]{{3}}){{0,9}}"
+    whole = f"0|{grouped}" if between == "," else f"[0-9]{{1,30}}|{grouped}"
+    sign = "-?" if between.isspace() else "[+-]?"  # +49 123 456 is called
+    return f"{sign}({whole})([{before}][0-9]{{1,20}})?"
 
 
 # Codes by the values beside them, of which no value is shown.

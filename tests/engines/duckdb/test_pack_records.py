@@ -21,6 +21,7 @@ CALLS = [
     "individual_risk(weighted, 'half', 'weight', 'approximate')",
     "individual_risk(weighted, ['half', 'weight'], weight := 'weight')",
     "unicity({}, 'half', ['age', 'sex'], points := 1)",
+    "unicity({}, 'half', ['age', 'sex'], points := [1])",
     "unicity({}, 'age', 'sex', 1)",
     "unicity({}, 'sex', ['age'], 1)",
 ]
