@@ -43,10 +43,15 @@ def test_a_kit_gives_what_the_contract_asks(face: Frames) -> None:
             assert len(inspect.signature(given).parameters) == asked
 
 
+def parameters_of(member: object) -> list[str]:
+    return [each for each in inspect.signature(member).parameters if each != "self"]  # type: ignore[arg-type]
+
+
 def test_a_place_reads_what_duckdb_answers_from(face: Frames) -> None:
+    """Where codes take the place of values, that is a class of a call."""
+    place = getattr(face.adapter, "CodedRecords", face.adapter)
     for name, member in members(Place).items():
-        asked = [each for each in inspect.signature(member).parameters if each != "self"]  # type: ignore[arg-type]
-        assert [*inspect.signature(getattr(face.adapter, name)).parameters] == asked
+        assert parameters_of(getattr(place, name)) == parameters_of(member)
 
 
 @each_cell("name", reductions())
