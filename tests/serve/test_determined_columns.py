@@ -93,55 +93,56 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
 PEOPLE = (("f", "y"), ("f", "n"), ("m", "n"))  # nobody is ("m", "y"), as all know
 
 
-def test_a_value_that_determines_another_reveals_no_remainder() -> None:
+@pytest.mark.parametrize(
+    "seed", [2, *(pytest.param(seed, marks=pytest.mark.all) for seed in (0, 1, 3, 4, 5))]
+)
+def test_a_value_that_determines_another_reveals_no_remainder(seed: int) -> None:
     """Women and pregnant women of a town subtract to the few women who are not pregnant."""
     small = 0
-    for seed in range(6):
-        draws = np.random.default_rng(seed)
-        sizes = draws.choice([3, 11, 14, 19, 23], (TOWNS, len(PEOPLE)))
-        sizes[:, 1] = draws.choice([0, 1, 3, 12, 15, 30], TOWNS)
-        con = duckdb.connect()
-        reid_sql.register(con)
-        con.execute("CREATE TABLE people (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
-        rows = [
-            (f"town {town}", *PEOPLE[kind])
-            for (town, kind), size in np.ndenumerate(sizes)
-            for _ in range(size)
-        ]
-        con.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
-        for pair in permutations(("town, sex", "town, pregnant", "sex", "town"), 2):
-            door = Door(con)
-            sums, totals = [np.ones(sizes.size)], [float(sizes.sum())]
-            for groups in pair:
-                names = groups.split(", ")
-                try:
-                    rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
-                except ReidError:
-                    continue
-                for *values, count in rows:
-                    if count is not None:
-                        named = dict(zip(names, values, strict=True))
-                        cells = [
-                            all(
-                                {"town": f"town {town}", "sex": sex, "pregnant": pregnant}[name]
-                                == value
-                                for name, value in named.items()
-                            )
-                            for town in range(TOWNS)
-                            for sex, pregnant in PEOPLE
-                        ]
-                        sums.append(np.array(cells, dtype=float))
-                        totals.append(float(count))
-            for place, size in enumerate(sizes.ravel()):
-                if 0 < size < BELOW:
-                    small += 1
-                    cell = np.eye(sizes.size)[place]
-                    ends = [
-                        linprog(sign * cell, A_eq=np.stack(sums), b_eq=totals).fun
-                        for sign in (1, -1)
+    draws = np.random.default_rng(seed)
+    sizes = draws.choice([3, 11, 14, 19, 23], (TOWNS, len(PEOPLE)))
+    sizes[:, 1] = draws.choice([0, 1, 3, 12, 15, 30], TOWNS)
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute("CREATE TABLE people (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
+    rows = [
+        (f"town {town}", *PEOPLE[kind])
+        for (town, kind), size in np.ndenumerate(sizes)
+        for _ in range(size)
+    ]
+    con.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
+    for pair in permutations(("town, sex", "town, pregnant", "sex", "town"), 2):
+        door = Door(con)
+        sums, totals = [np.ones(sizes.size)], [float(sizes.sum())]
+        for groups in pair:
+            names = groups.split(", ")
+            try:
+                rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
+            except ReidError:
+                continue
+            for *values, count in rows:
+                if count is not None:
+                    named = dict(zip(names, values, strict=True))
+                    cells = [
+                        all(
+                            {"town": f"town {town}", "sex": sex, "pregnant": pregnant}[name]
+                            == value
+                            for name, value in named.items()
+                        )
+                        for town in range(TOWNS)
+                        for sex, pregnant in PEOPLE
                     ]
-                    assert -ends[1] - ends[0] > 0.5, (seed, pair, place)
-    assert small > 100
+                    sums.append(np.array(cells, dtype=float))
+                    totals.append(float(count))
+        for place, size in enumerate(sizes.ravel()):
+            if 0 < size < BELOW:
+                small += 1
+                cell = np.eye(sizes.size)[place]
+                ends = [
+                    linprog(sign * cell, A_eq=np.stack(sums), b_eq=totals).fun for sign in (1, -1)
+                ]
+                assert -ends[1] - ends[0] > 0.5, (seed, pair, place)
+    assert small > 20
 
 
 @pytest.mark.parametrize("table", ["town", "several rows", "by chance"])
