@@ -6,7 +6,7 @@ import secrets
 import sys
 import threading
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from itertools import combinations
@@ -28,7 +28,7 @@ from reid_sql.errors import (
 )
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
-from reid_sql.serve.catalogue import Columns, read_columns
+from reid_sql.serve.catalogue import Columns, ServedColumn, read_columns
 from reid_sql.serve.log import Log, Words
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
@@ -141,23 +141,32 @@ def describe_rows(
 
 def describe_shared(data: duckdb.DuckDBPyConnection, columns: Columns) -> Iterator[str]:
     """Say which tables have the same people, by a column that names each record of one of them once."""
+    if len(columns) == 1:
+        return
+    identifying = {table: _find_identifying(data, table, each) for table, each in columns.items()}
     for one, other in combinations(columns, 2):
-        names = {fold_case(name) for name in columns[other]}
-        for name in sorted(name for name in columns[one] if fold_case(name) in names):
-            column = quoted(name)
-            counts = [
-                data.execute(f"SELECT count(*), count(DISTINCT {column}) FROM {source}").fetchall()[
-                    0
-                ]
-                for source in (f"memory.main.{quoted(one)}", f"memory.main.{quoted(other)}")
-            ]
-            if not any(records == values > 0 for records, values in counts):
-                continue
-            values = [
-                f"SELECT {column}::VARCHAR FROM memory.main.{quoted(each)}" for each in (one, other)
-            ]
+        likely = (identifying[one] | identifying[other]) & {*map(fold_case, columns[other])}
+        for name in sorted(name for name in columns[one] if fold_case(name) in likely):
+            values = (
+                f"SELECT {quoted(name)}::VARCHAR FROM memory.main.{quoted(each)}"
+                for each in (one, other)
+            )
             if data.execute(" INTERSECT ".join(values) + " LIMIT 1").fetchall():
                 yield SHARED.format(one, other, escape_control_characters(name))
+
+
+def _find_identifying(
+    data: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, ServedColumn]
+) -> set[str]:
+    """Find the columns with a value of its own in each record; by the estimates, most need no count."""
+    source = f"memory.main.{quoted(table)}"
+    records = data.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]
+    likely = [name for name, each in columns.items() if each.values > records / 2]
+    counts = ", ".join(f"count(DISTINCT {quoted(name)})" for name in likely)
+    values = data.execute(f"SELECT {counts} FROM {source}").fetchall()[0] if likely else ()
+    return {
+        fold_case(name) for name, number in zip(likely, values, strict=True) if number == records
+    }
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001
