@@ -1,6 +1,7 @@
 """Whoever has the list of towns and their regions learns of no town of few people."""
 
-from itertools import permutations
+from collections.abc import Iterable
+from itertools import chain, permutations
 from pathlib import Path
 
 import duckdb
@@ -11,14 +12,16 @@ from scipy.optimize import linprog
 import reid_sql
 from reid_sql.commands.serve import describe_shared
 from reid_sql.errors import ReidError
-from reid_sql.parameters import Integers
+from reid_sql.parameters import Floats, Integers
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.determined_columns import DeterminedColumns
 from tests.serve.door import Door
+from tests.udfs.test_two_hierarchies import KINDS, fill_women
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
 BELOW = 10
 TOWNS = 9
+Shown = tuple[list[str], tuple[object, ...], int]  # columns, their values, and the count
 GROUPS = ("town", "code", "region", "code, sex", "region, sex")
 
 
@@ -53,6 +56,27 @@ def cells_of(names: list[str], values: tuple[object, ...]) -> Integers:
     return is_in
 
 
+def ask_pair(con: duckdb.DuckDBPyConnection, pair: Iterable[str]) -> list[list[Shown]]:
+    """Ask a server for counts by groups, one after the other: of each answer the groups with their counts."""
+    door, answers = Door(con), []
+    for groups in pair:
+        try:
+            rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
+        except ReidError:
+            continue
+        names = groups.split(", ")
+        answers.append(
+            [(names, tuple(values), count) for *values, count in rows if count is not None]
+        )
+    return answers
+
+
+def width_of(cells: Floats, sums: list[Floats], totals: list[float]) -> float:
+    """How far apart the ends of a count are that agrees with all sums."""
+    ends = [linprog(sign * cells, A_eq=np.stack(sums), b_eq=totals).fun for sign in (1, -1)]
+    return float(-ends[1] - ends[0])
+
+
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.all) for seed in range(1, 5))]
 )
@@ -63,19 +87,12 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
     sizes = draw_people(con, seed)
     answered = 0
     for pair in permutations(GROUPS, 2):
-        door = Door(con)
         sums, totals = [np.ones(2 * TOWNS)], [float(sizes.sum())]
-        for groups in pair:
-            names = groups.split(", ")
-            try:
-                rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
-            except ReidError:
-                continue
-            answered += 1
-            for *values, count in rows:
-                if count is not None:
-                    sums.append(cells_of(names, tuple(values)).ravel().astype(float))
-                    totals.append(float(count))
+        answers = ask_pair(con, pair)
+        answered += len(answers)
+        for names, values, count in chain(*answers):
+            sums.append(cells_of(names, values).ravel().astype(float))
+            totals.append(float(count))
         groups_of_few = [
             np.eye(2 * TOWNS)[place] for place, size in enumerate(sizes.ravel()) if 0 < size < BELOW
         ]
@@ -85,12 +102,8 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
             if 0 < sizes[town].sum() < BELOW
         ]
         for cells in groups_of_few:
-            ends = [linprog(sign * cells, A_eq=np.stack(sums), b_eq=totals).fun for sign in (1, -1)]
-            assert -ends[1] - ends[0] > 0.5, (pair, cells)
+            assert width_of(cells, sums, totals) > 0.5, (pair, cells)
     assert answered > len(GROUPS) * (len(GROUPS) - 1)  # more than one of each pair
-
-
-PEOPLE = (("f", "y"), ("f", "n"), ("m", "n"))  # nobody is ("m", "y"), as all know
 
 
 @pytest.mark.parametrize(
@@ -100,48 +113,26 @@ def test_a_value_that_determines_another_reveals_no_remainder(seed: int) -> None
     """Women and pregnant women of a town subtract to the few women who are not pregnant."""
     small = 0
     draws = np.random.default_rng(seed)
-    sizes = draws.choice([3, 11, 14, 19, 23], (TOWNS, len(PEOPLE)))
+    sizes = draws.choice([3, 11, 14, 19, 23], (TOWNS, len(KINDS)))
     sizes[:, 1] = draws.choice([0, 1, 3, 12, 15, 30], TOWNS)
     con = duckdb.connect()
     reid_sql.register(con)
-    con.execute("CREATE TABLE people (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
-    rows = [
-        (f"town {town}", *PEOPLE[kind])
-        for (town, kind), size in np.ndenumerate(sizes)
-        for _ in range(size)
+    fill_women(con, "people", sizes)
+    people = [
+        {"town": f"town {town}", "sex": sex, "pregnant": pregnant}
+        for town in range(TOWNS)
+        for sex, pregnant in KINDS
     ]
-    con.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
     for pair in permutations(("town, sex", "town, pregnant", "sex", "town"), 2):
-        door = Door(con)
         sums, totals = [np.ones(sizes.size)], [float(sizes.sum())]
-        for groups in pair:
-            names = groups.split(", ")
-            try:
-                rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY {groups}")
-            except ReidError:
-                continue
-            for *values, count in rows:
-                if count is not None:
-                    named = dict(zip(names, values, strict=True))
-                    cells = [
-                        all(
-                            {"town": f"town {town}", "sex": sex, "pregnant": pregnant}[name]
-                            == value
-                            for name, value in named.items()
-                        )
-                        for town in range(TOWNS)
-                        for sex, pregnant in PEOPLE
-                    ]
-                    sums.append(np.array(cells, dtype=float))
-                    totals.append(float(count))
+        for names, values, count in chain(*ask_pair(con, pair)):
+            group = dict(zip(names, values, strict=True))
+            sums.append(np.array([group.items() <= each.items() for each in people], dtype=float))
+            totals.append(float(count))
         for place, size in enumerate(sizes.ravel()):
             if 0 < size < BELOW:
                 small += 1
-                cell = np.eye(sizes.size)[place]
-                ends = [
-                    linprog(sign * cell, A_eq=np.stack(sums), b_eq=totals).fun for sign in (1, -1)
-                ]
-                assert -ends[1] - ends[0] > 0.5, (seed, pair, place)
+                assert width_of(np.eye(sizes.size)[place], sums, totals) > 0.5, (seed, pair, place)
     assert small > 20
 
 

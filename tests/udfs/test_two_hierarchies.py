@@ -87,6 +87,17 @@ def test_tables_that_hang_together_in_silence_are_refused() -> None:
 KINDS = (("f", "y"), ("f", "n"), ("m", "n"))  # nobody is ("m", "y"), as all know
 
 
+def fill_women(con: duckdb.DuckDBPyConnection, table: str, sizes: Integers) -> None:
+    """Fill a table of people with so many of each town and kind."""
+    con.execute(f"CREATE TABLE {table} (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
+    people = [
+        (f"town {town}", *KINDS[kind])
+        for (town, kind), size in np.ndenumerate(sizes)
+        for _ in range(size)
+    ]
+    con.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", people)
+
+
 def test_tables_that_subtract_to_few_people_are_refused() -> None:
     """Women less pregnant women of a town are the others; each answer is held against all equations."""
     answered = refused = 0
@@ -96,13 +107,7 @@ def test_tables_that_subtract_to_few_people_are_refused() -> None:
         sizes[:, 1] = draws.choice([0, 1, 3, 12, 15], 3)
         con = duckdb.connect()
         reid_sql.register(con)
-        con.execute("CREATE TABLE p (town VARCHAR, sex VARCHAR, pregnant VARCHAR)")
-        people = [
-            (f"town {town}", *KINDS[kind])
-            for (town, kind), size in np.ndenumerate(sizes)
-            for _ in range(size)
-        ]
-        con.executemany("INSERT INTO p VALUES (?, ?, ?)", people)
+        fill_women(con, "p", sizes)
         try:
             cells = con.sql(
                 f"""SELECT town, sex, pregnant, records FROM safe_table(p, ['town', 'sex', 'pregnant'], k := {K},
