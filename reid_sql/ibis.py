@@ -23,7 +23,7 @@ from reid_sql_udfs import declared
 def _at_client(function: Function, arguments: Arguments) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
     adapter.warn_of_people(function, arguments)
-    place = adapter.CodedRecords(function, arguments)
+    place = adapter.CodedRecords(function.needs, arguments)
     return adapter.framed(answer_by_duckdb(function, arguments, place))
 
 

@@ -8,7 +8,7 @@ count, DuckDB answers, unless the declaration gives a reason why the engine lack
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cache
@@ -229,6 +229,21 @@ def columns_as_codes(
     people = {arguments.get("entity"), arguments.get("household")}
     needed = {name: Needs.KNOWN_CODES if name in people else needs for name in columns}
     return {name: need for name, need in needed.items() if name not in sent}
+
+
+@dataclass(frozen=True)
+class CodedCall:
+    """A call of a function that may need less than the values of its columns."""
+
+    needs: Needs
+    arguments: Arguments
+
+    def choose_codes(
+        self, columns: Sequence[str], has_many_records: Callable[[], bool]
+    ) -> dict[str, Needs]:
+        """Choose columns as `columns_as_codes`; records are counted where a model of people may draw some."""
+        is_drawn = self.needs is Needs.POSITIONS and has_many_records()
+        return columns_as_codes(self.needs, self.arguments, columns, is_drawn=is_drawn)
 
 
 def group_names(by: Sequence[str]) -> list[str]:

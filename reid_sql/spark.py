@@ -26,7 +26,7 @@ def _on_driver(function: Function, arguments: Arguments) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
     adapter.warn_of_people(function, arguments)
-    place: Place = adapter.CodedRecords(function, arguments)
+    place: Place = adapter.CodedRecords(function.needs, arguments)
     if function.models and function.answer is Answer.ROW:
         # the text of NaN would identify people
         adapter.refuse_unidentified_tables(function, arguments)

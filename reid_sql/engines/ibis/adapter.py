@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
@@ -47,8 +47,8 @@ from reid_sql.models.people.evidence import MAX_DRAWN
 from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns
 from reid_sql.reduction import (
     DIVIDING,
+    CodedCall,
     Needs,
-    columns_as_codes,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -292,20 +292,14 @@ def read(frame: Table | DistinctRecords, columns: Sequence[str]) -> pa.Table:
     return (frame if isinstance(frame, DistinctRecords) else fetch_distinct(frame, columns)).rows
 
 
-@dataclass(frozen=True)
-class CodedRecords:
+class CodedRecords(CodedCall):
     """The same place for a call of a function that needs less than the values of its columns."""
-
-    declared: Function
-    arguments: Mapping[str, Any]
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
     def read(self, frame: Table, columns: Sequence[str]) -> pa.Table:
         """The distinct records, with codes in place of the values that the answer does not need."""
-        needs = self.declared.needs
-        is_drawn = needs is Needs.POSITIONS and self._has_many_records(frame)
-        coded = columns_as_codes(needs, self.arguments, columns, is_drawn=is_drawn)
+        coded = self.choose_codes(columns, lambda: self._has_many_records(frame))
         return fetch_distinct(frame, columns, coded).rows
 
     @staticmethod

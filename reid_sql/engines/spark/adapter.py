@@ -4,7 +4,6 @@ The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -52,8 +51,8 @@ from reid_sql.models.people.evidence import MAX_DRAWN, ON_SCALE, SCALE_LETTERS
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     PERSON,
+    CodedCall,
     Needs,
-    columns_as_codes,
     implementation,
     refuse_groups_named_like_results,
     refuse_unidentified,
@@ -223,20 +222,14 @@ def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
     return [name for name in columns if find_column(name, frame) not in frame.columns]
 
 
-@dataclass(frozen=True)
-class CodedRecords:
+class CodedRecords(CodedCall):
     """The same place for a call of a function that needs less than the values of its columns."""
-
-    declared: Function
-    arguments: Mapping[str, Any]
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
     def read(self, frame: DataFrame, columns: Sequence[str]) -> pa.Table:
         """The distinct records, with ranks in place of the values that no answer needs."""
-        needs = self.declared.needs
-        is_drawn = needs is Needs.POSITIONS and frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN
-        coded = columns_as_codes(needs, self.arguments, columns, is_drawn=is_drawn)
+        coded = self.choose_codes(columns, lambda: frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN)
         people = [name for name in columns if coded.get(name) is Needs.KNOWN_CODES]
         counted = count_records(_select(frame, columns, people), "value")
         needed = {q: coded.get(name) for name, q in zip(columns, aliases(columns), strict=True)}
