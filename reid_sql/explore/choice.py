@@ -66,6 +66,7 @@ class Choice:
     population: int | None = None
     accepted: tuple[str, ...] = ()  # the codes of cautions that were settled
     counts_all: bool = False  # of a large table also what needs all rows
+    shows_people: bool = False  # lists values of the people who are easiest to find
 
     def of_role(self, *roles: str) -> list[str]:
         """The columns of these roles."""

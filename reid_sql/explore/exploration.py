@@ -39,6 +39,7 @@ from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
 from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
+from reid_sql.parameters import quoted
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
 from reid_sql.prepare.preparation import column_types, rules_of
@@ -60,6 +61,7 @@ from reid_sql.prepare.transformation import (
 MASK_OF_REPORT: Final = (
     10  # of the report and the policy that are taken away, if the page has no mask
 )
+PEOPLE_SHOWN: Final = 20  # combinations of values, which the fewest people have
 # files of the release, of which the policy names the first
 KINDS_OF_ROWS: Final = ("parquet", "csv")
 REFUSAL_NOBODY: Final = "the groups must leave somebody in the release, got nobody; choose a coarser form, or a smaller group"
@@ -108,8 +110,11 @@ class Exploration:
         mask: int,
         folder: Path,
         memory_limit: str | None,
+        *,
+        is_copy: bool,
     ) -> None:
         """Take the table as the gate opened it; nothing is counted yet."""
+        self.is_copy = is_copy
         self.starter, self.original, self.memory_limit = starter, original, memory_limit
         self.mask, self.folder = Mask(mask), folder
         self.search: Search | None = None
@@ -230,7 +235,9 @@ class Exploration:
     def is_quick(self, choice: Choice) -> bool:
         """Whether a choice is answered from the distinct combinations alone; people have several rows."""
         return (
-            self.original.records >= self.large and not choice.counts_all and choice.person is None
+            self.original.records >= self.large
+            and not (choice.counts_all or choice.shows_people)
+            and choice.person is None
         )
 
     def _answer(self, choice: Choice) -> Answer:
@@ -251,7 +258,8 @@ class Exploration:
             left_out = rows - int(sizes.records.sum())
         else:
             release = self._release(choice)
-            page = gate.measure_policy(policy, [release], None)
+            risky = PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0
+            page = gate.measure_policy(policy, [release], None, risky=risky)
             sizes = release.histogram(choice.of_role(KNOWN))
             learned = {
                 str(check.sensitive): release.answer(check)[0]["offending_records"]
@@ -354,7 +362,8 @@ class Exploration:
         form = ReleasedForm(
             counts.table,
             column_types(counts),
-            source_sql(counts),
+            # a copy goes with the page
+            quoted(counts.table.name) if self.is_copy else source_sql(counts),
             self._form(choice, counts)[0],
         )
         release = Release(policy, (form,), gate.measure_policy(policy, [measured], None))
@@ -408,9 +417,9 @@ def _share(lost: Any, level: int) -> float:  # noqa: ANN401 - an array of bits b
 
 @contextmanager
 def explore(
-    starter: Starter, mask: int = 1, memory_limit: str | None = None
+    starter: Starter, mask: int = 1, memory_limit: str | None = None, *, is_copy: bool = False
 ) -> Iterator[Exploration]:
-    """Open the table of a starter policy for exploring."""
+    """Open the table of a starter policy for exploring; a copy is deleted when the page ends."""
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
     policy = read_policy_text(choice.policy(source_lines(starter.source), mask))
@@ -419,7 +428,9 @@ def explore(
         folder = Path(name)
         written = [unfinished(_file_of_rows(folder, kind)) for kind in KINDS_OF_ROWS]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):
-            exploration = Exploration(starter, original, mask, folder, memory_limit)
+            exploration = Exploration(
+                starter, original, mask, folder, memory_limit, is_copy=is_copy
+            )
             try:
                 yield exploration
             finally:

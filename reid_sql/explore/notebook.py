@@ -26,11 +26,14 @@ class Page:
     def __init__(self, data: Any, mask: int) -> None:  # noqa: ANN401 - a frame of any library
         """Open a file or a frame, and begin to serve; nothing stays open if that fails."""
         with ExitStack() as stack, report_people():
-            file = fspath(data) if isinstance(data, str | PathLike) else _write(data, stack)
+            is_copy = not isinstance(data, str | PathLike)
+            file = write_frame(data, "frame", stack) if is_copy else fspath(data)
             con, table = open_source(file)
             with con:
                 starter = propose(con, table, {"file": file})
-            exploration = stack.enter_context(explore(starter, int(MASK.check("mask", mask))))
+            exploration = stack.enter_context(
+                explore(starter, int(MASK.check("mask", mask)), is_copy=is_copy)
+            )
             server = stack.enter_context(Server(exploration))
             self.address = server.address
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -49,14 +52,14 @@ class Page:
         return f"{self.address}\nOpen this address in a browser. stop() ends it."
 
 
-def _write(data: Any, stack: ExitStack) -> str:  # noqa: ANN401 - a frame
+def write_frame(data: Any, name: str, stack: ExitStack) -> str:  # noqa: ANN401 - a frame
     """Write a frame to a file that goes with the page, and give its path."""
     if not hasattr(data, "__arrow_c_stream__"):
         raise OutOfDomainError(
             f"data must be a file or a frame that Arrow reads, got {type(data).__name__}; "
             "collect it, or write it to a Parquet file"
         )
-    file = Path(stack.enter_context(TemporaryDirectory())) / "frame.parquet"
+    file = Path(stack.enter_context(TemporaryDirectory())) / f"{name}.parquet"
     try:
         with duckdb.connect() as con:
             con.from_arrow(pa.RecordBatchReader.from_stream(data)).write_parquet(str(file))

@@ -42,6 +42,7 @@ STOP: Final = (
     '<p>Searching …</p><p id="progress" class="soft" aria-live="off">{}</p>'
     '<p><button id="seek" name="stop" value="1">Stop the search</button></p>'
 )
+SHOW_PEOPLE: Final = '<p><button form="choices" name="people" value="1">Show values of the people who are easiest to find</button></p>'
 DROP: Final = '<p><button form="choices" name="drop" value="1">Drop A</button></p>'
 TAKE: Final = '<p><button name="take" value="1">Take these forms over</button></p>'
 
@@ -185,6 +186,7 @@ def _answer(exploration: Exploration, state: State) -> str:
             _cautions(answer, choice),
             _next_steps(answer, choice.columns),
             then,
+            "" if state.choice.shows_people or exploration.mask.below > 1 else SHOW_PEOPLE,
             render_checks(answer.page),
             _files(answer, state),
         ]

@@ -80,7 +80,12 @@ class Search:
 
     def is_of(self, choice: Choice) -> bool:
         """Whether the choice differs from the one that is searched for in its forms alone."""
-        return choice == replace(self.choice, levels=choice.levels, counts_all=choice.counts_all)
+        return choice == replace(
+            self.choice,
+            levels=choice.levels,
+            counts_all=choice.counts_all,
+            shows_people=choice.shows_people,
+        )
 
     @property
     def progress(self) -> str:

@@ -55,7 +55,9 @@ class Session:
         if before is None:
             return None
         kept = None if "drop" in form else before.kept
-        kept = replace(before, kept=None) if "keep" in form else kept
+        if "keep" in form:
+            hidden = replace(before.choice, shows_people=False)
+            kept = replace(before, kept=None, choice=hidden)
         state = replace(before, refusal="", kept=kept)
         try:
             state = replace(state, choice=read_choice(before.choice, form))
@@ -129,6 +131,7 @@ def read_choice(before: Choice, form: Mapping[str, str]) -> Choice:
         leaves_out="omit" in form if "k" in form else before.leaves_out,
         population=_people("the people in the population", POPULATION, people) if people else None,
         counts_all="all" in form,
+        shows_people="people" in form,
         accepted=tuple(dict.fromkeys([*before.accepted, *accepted])),
     )
 

@@ -98,3 +98,15 @@ def test_a_frame_leaves_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert [*tmp_path.rglob("frame.parquet")]
     page.stop()
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_release_of_a_frame_as_sql_reads_the_frame(tmp_path: Path) -> None:
+    """By its name: the copy of which the page counts is deleted."""
+    page = reid_sql.explore(people(60))
+    sql = read(f"{page.address}0/release.sql")
+    page.stop()
+    with duckdb.connect(tmp_path / "released.duckdb") as con:
+        people(60).write_parquet(tmp_path / "people.parquet")
+        con.execute(f"CREATE TABLE frame AS FROM '{tmp_path}/people.parquet'")
+        con.execute(sql)
+        assert con.sql("FROM frame_released").fetchall()

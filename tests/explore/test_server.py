@@ -242,6 +242,26 @@ def test_no_value_is_in_a_page_or_an_address(client: Client) -> None:
     assert re.fullmatch(rf"{re.escape(client.home)}\d+", found.headers["Location"])
 
 
+def test_values_of_people_are_shown_where_they_are_asked_for(tmp_path: Path) -> None:
+    """Those that the fewest have; not by the next choice, beside it, in the report, or with a mask."""
+    people().write_parquet(tmp_path / "people.parquet")
+    with served(tmp_path / "people.parquet") as client:
+        shown = client.choose(r5="0", people="1").body
+        assert "values of real people" in shown
+        assert MARK in shown
+        number = re.search('name="from" value="([0-9]+)"', shown)
+        assert number is not None
+        for form in ({"k": "3"}, {"keep": "1"}):
+            assert MARK not in client.choose(**{"from": number[1], **form}).body
+        report = client.ask("GET", f"{client.home}{number[1]}/report.html")
+        assert report.status == 200
+        assert MARK not in report.body
+    with served(tmp_path / "people.parquet", mask=10) as client:
+        masked = client.choose(r5="0", people="1").body
+        assert 'name="people"' not in masked
+        assert MARK not in masked
+
+
 @pytest.mark.parametrize("names", [HOSTILE_NAMES[at : at + 5] for at in range(0, 15, 5)])
 def test_hostile_names_are_text(tmp_path: Path, names: tuple[str, ...]) -> None:
     table = people(60)

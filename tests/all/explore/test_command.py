@@ -4,12 +4,14 @@ import json
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import duckdb
 import pytest
 
 from tests.explorations import people
@@ -64,3 +66,42 @@ def test_it_answers_until_it_is_stopped(
     assert not any(each.startswith(str(temporary)) for each in current_folders())
     assert list(temporary.iterdir()) == []
     assert [each.name for each in tmp_path.glob("*.*")] == ["people.csv"]
+
+
+def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "town.duckdb") as con:
+        people().write_parquet(tmp_path / "people.parquet")
+        con.execute(f"CREATE TABLE people AS FROM '{tmp_path}/people.parquet'")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    call = [sys.executable, "-m", "reid_sql", "explore", "duckdb://town.duckdb"]
+    environment = {"TMPDIR": str(temporary), "PYTHONPATH": ":".join(sys.path), "PATH": ""}
+    with subprocess.Popen(
+        [*call, "--table", "people"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        assert lines[0].startswith("All rows of people were copied to this machine")
+        with urllib.request.urlopen(lines[1].strip()) as answer:  # noqa: S310 - of this machine
+            assert "Who can be identified in people.parquet?" in answer.read().decode()
+        assert [*temporary.rglob("people.parquet")]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    assert list(temporary.iterdir()) == []
+    for table, words in (("peopl", "did you mean 'people'?"), (None, "write --table")):
+        named = [] if table is None else ["--table", table]
+        refused = subprocess.run(
+            [*call, *named],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert refused.returncode == 2
+        assert words in refused.stderr
