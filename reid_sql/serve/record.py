@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.tables.audit import PROTECTED, STATUS_NOT_TIGHT, audit_tables
+from reid_sql.models.tables.audit import are_protected
 from reid_sql.models.tables.equations import ContradictionError
 from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
@@ -385,10 +385,10 @@ def _refuse_findings(named: NamedCells, below: int) -> None:
     try:
         whole = [frozenset(columns[name] for name in each) for each in named.whole]
         reading = Reading(list(columns.values()), base=1, whole=whole)
-        audited = audit_tables(published, reading, below)
+        is_protected = are_protected(published, reading, below)
     except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in audited):
+    if not is_protected:
         raise RevealingError(REFUSAL_REVEALING.format(below))
 
 
