@@ -1,12 +1,13 @@
 """Values that determine those of another column, as a town determines its region, and pregnancy the sex.
 
 Which towns a region has is no secret: counts by town and counts by region subtract, though no cell has both
-columns. So a cell by town is audited as one by town and region.
+columns. So a cell by town is audited as one by town and region. Several columns may determine another one
+together, as adults and children determine the size of a household.
 """
 
-from collections.abc import Iterable, Mapping
-from itertools import permutations
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log
+from typing import Any, Final, TypeAlias
 
 import duckdb
 import numpy as np
@@ -22,13 +23,14 @@ SEED: Final = 1
 Cell = Mapping[
     str, str
 ]  # values by the names of columns, in small letters, as `repr` of their texts
+Group: TypeAlias = tuple[str, ...]  # the values of some columns, in the order of their names
 
 
 class DeterminedColumns:
     """What the values of a served table determine."""
 
     def __init__(self, data: duckdb.DuckDBPyConnection, table: str) -> None:
-        """Find the columns that another one determines: in a draw, then in all rows."""
+        """Draw rows, in which is looked first."""
         self._source = f"memory.main.{quoted(table)}"
         try:
             drawn = data.sql(
@@ -36,19 +38,16 @@ class DeterminedColumns:
             ).to_arrow_table()
         except duckdb.CatalogException:  # a table of the record that is served no more
             drawn = pa.table({})
-        codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
+        self._codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
         self._names = {name.casefold(): quoted(name) for name in drawn.column_names}
-        self._pairs = {
-            (one, other)
-            for one, other in permutations(codes, 2)
-            if determines(codes[one], codes[other]) and self._is_in_all_rows(data, one, other)
-        }
-        self._values: dict[tuple[str, str], dict[str, str]] = {}
+        self._columns: dict[Group, frozenset[str]] = {}
+        self._values: dict[tuple[Group, str], dict[Group, str]] = {}
+        self._shares: dict[str, dict[str, float]] = {}
 
-    def add_columns(self, names: Iterable[str]) -> frozenset[str]:
-        """Add to the columns those that they determine."""
+    def add_columns(self, data: duckdb.DuckDBPyConnection, names: Iterable[str]) -> frozenset[str]:
+        """Add to the columns those that one of them determines, or all of them together."""
         columns = frozenset(names)
-        return columns.union(other for one, other in self._pairs if one in columns)
+        return columns.union(*(self._find_columns(data, each) for each in _parts(columns)))
 
     def add_values(
         self, data: duckdb.DuckDBPyConnection, cells: Iterable[Cell]
@@ -60,44 +59,100 @@ class DeterminedColumns:
         """
         cells = list(cells)
         names = self._names.keys() & frozenset().union(*cells)
-        for one in sorted(names):
-            for other in sorted(names - {one}):
-                if (one, other) not in self._values:
-                    self._values[one, other] = self._find_values(data, one, other)
-        by_columns = [self._add(cell, self._pairs) for cell in cells]
-        return [(cell, self._add(cell, permutations(names, 2))) for cell in by_columns]
+        for part in dict.fromkeys(part for cell in cells for part in _parts(cell)):
+            self._find_values(data, part, sorted(names))
 
-    def _add(self, cell: Cell, pairs: Iterable[tuple[str, str]]) -> Cell:
-        added = {
-            other: self._values[one, other][cell[one]]
-            for one, other in pairs
-            if cell.get(one) in self._values.get((one, other), {})
-        }
+        def is_whole(part: Group, other: str) -> bool:
+            return other in self._find_columns(data, part)
+
+        by_columns = [self._add(cell, names, is_whole) for cell in cells]
+        return [(cell, self._add(cell, names, lambda *_: True)) for cell in by_columns]
+
+    def _add(
+        self, cell: Cell, names: Iterable[str], is_added: Callable[[Group, str], bool]
+    ) -> Cell:
+        added = {}
+        for part in _parts(cell):
+            group = tuple(cell[name] for name in part)
+            for other in names:
+                value = self._values.get((part, other), {}).get(group)
+                if value is not None and is_added(part, other):
+                    added[other] = value
         return {**added, **cell}
 
-    def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> bool:
-        name, column = self._names[one], self._names[other]
-        pairs = f"(SELECT DISTINCT {name}, {column} FROM {self._source})"
-        sql = f"SELECT count(*) = (SELECT count(*) FROM (SELECT DISTINCT {name} FROM {self._source})) FROM {pairs}"
-        return bool(data.sql(sql).fetchall()[0][0])
+    def _find_columns(self, data: duckdb.DuckDBPyConnection, part: Group) -> frozenset[str]:
+        """Find the columns that some determine together: in the draw, then in all rows."""
+        if part not in self._columns:
+            codes = combine_codes([self._codes[name] for name in part if name in self._codes])
+            self._columns[part] = frozenset(
+                other
+                for other in self._codes
+                if self._codes.keys() >= {*part}
+                and other not in part
+                and determines(codes, self._codes[other])
+                and self._is_in_all_rows(data, part, other)
+            )
+        return self._columns[part]
 
-    def _find_values(self, data: duckdb.DuckDBPyConnection, one: str, other: str) -> dict[str, str]:
-        """Find the values of a column that have one value of another, and would not by chance."""
-        name, column = self._names[one], self._names[other]
-        # a value, what its records have of the other column, and how many of them have another by chance
-        rows = data.sql(f"""
-            WITH whole AS (SELECT {column} AS o, count(*) AS records FROM {self._source} GROUP BY ALL),
-            values_of AS (SELECT {name} AS v, max({column}) AS o, count(*) AS records FROM {self._source}
-                GROUP BY ALL HAVING count({column}) IN (0, count(*))
-                AND min({column}) IS NOT DISTINCT FROM max({column}))
-            SELECT v::VARCHAR, values_of.o::VARCHAR,
-                values_of.records * (1 - whole.records / (SELECT sum(records) FROM whole))
-            FROM values_of JOIN whole ON whole.o IS NOT DISTINCT FROM values_of.o""").fetchall()
-        return {
-            name_value(value): name_value(determined)
-            for value, determined, expected in rows
-            if (one, other) in self._pairs or expected >= MIN_EXPECTED_DISAGREEMENTS
-        }
+    def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, part: Group, other: str) -> bool:
+        names = ", ".join(self._names[name] for name in part)
+        groups, pairs = (
+            f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {self._source}))"
+            for each in (names, f"{names}, {self._names[other]}")
+        )
+        return bool(data.sql(f"SELECT {groups} = {pairs}").fetchall()[0][0])
+
+    def _find_values(
+        self, data: duckdb.DuckDBPyConnection, part: Group, names: Sequence[str]
+    ) -> None:
+        """Find the groups by some columns that have one value of another, and would not by chance.
+
+        Of n groups by several columns, some have one value by chance unless more disagreements are expected:
+        log n more, as the chance of none is about exp(-expected).
+        """
+        others = [
+            other
+            for other in names
+            if other not in part and (part, other) not in self._values and part[0] in self._names
+        ]
+        if not others or not self._names.keys() >= {*part}:
+            return
+        columns = [self._names[name] for name in part]
+        texts = ", ".join(f"{column}::VARCHAR" for column in columns)
+        single = ", ".join(
+            f"CASE WHEN count({column}) IN (0, count(*)) AND min({column}) IS NOT DISTINCT FROM max({column}) "
+            f"THEN [max({column})::VARCHAR] END"
+            for column in map(self._names.__getitem__, others)
+        )
+        rows = data.sql(
+            f"SELECT count(*), {texts}, {single} FROM {self._source} GROUP BY {', '.join(columns)}"
+        ).fetchall()
+        least = MIN_EXPECTED_DISAGREEMENTS + (log(len(rows)) if len(part) > 1 else 0)
+        for place, other in enumerate(others, len(part) + 1):
+            shares, is_whole = self._share(data, other), other in self._find_columns(data, part)
+            self._values[part, other] = {
+                tuple(map(name_value, row[1 : len(part) + 1])): value
+                for row in rows
+                if row[place] is not None
+                for value in [name_value(row[place][0])]
+                if is_whole or row[0] * (1 - shares[value]) >= least
+            }
+
+    def _share(self, data: duckdb.DuckDBPyConnection, name: str) -> dict[str, float]:
+        """The share of the records that have each value of a column."""
+        if name not in self._shares:
+            rows = data.sql(
+                f"SELECT {self._names[name]}::VARCHAR, count(*) FROM {self._source} GROUP BY ALL"
+            ).fetchall()
+            records = sum(count for _, count in rows)
+            self._shares[name] = {name_value(text): count / records for text, count in rows}
+        return self._shares[name]
+
+
+def _parts(names: Iterable[str]) -> list[Group]:
+    """The columns one by one, and all of them."""
+    ordered = tuple(sorted(names))
+    return list(dict.fromkeys([*((name,) for name in ordered), ordered])) if ordered else []
 
 
 def name_value(text: str | None) -> str:
@@ -107,6 +162,16 @@ def name_value(text: str | None) -> str:
     ("'0.0'", "'None'", 'None')
     """
     return repr("0.0" if text == "-0.0" else text)
+
+
+def combine_codes(columns: Sequence[Integers]) -> Integers:
+    """Number the combinations of values of columns.
+
+    >>> combine_codes([np.array([0, 0, 1, 1]), np.array([-1, 3, -1, -1])])
+    array([0, 1, 2, 2])
+    """
+    codes: Any = np.unique(np.stack(columns), axis=1, return_inverse=True)[1] if columns else []
+    return np.asarray(codes, dtype=np.int64).ravel()
 
 
 def determines(one: Integers, other: Integers) -> bool:

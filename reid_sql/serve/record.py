@@ -4,9 +4,10 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final
@@ -152,7 +153,7 @@ class Record:
         if new not in answers:
             tables = {new.table, *map(_table_of, near)}
             cells = _tables_of_cells(
-                (counts, self._determined_in(data, _table_of(name)))
+                (counts, partial(self._determined_in(data, _table_of(name)).add_columns, data))
                 for name, counts in [(new.table, merged), *near.items()]
             )
             named = self._add_columns(data, new)
@@ -201,7 +202,7 @@ class Record:
     def _add_columns(self, data: duckdb.DuckDBPyConnection, answer: Reveal) -> Reveal:
         """Add to the columns of an answer those that they determine."""
         add = self._determined_in(data, answer.table).add_columns
-        return replace(answer, counted=add(answer.counted), columns=add(answer.columns))
+        return replace(answer, counted=add(data, answer.counted), columns=add(data, answer.columns))
 
     def _name_cells(
         self, data: duckdb.DuckDBPyConnection, table: str, counts: Counts
@@ -270,17 +271,20 @@ def _table_of(name: str) -> str:
 
 
 def _tables_of_cells(
-    published: Iterable[tuple[Counts, DeterminedColumns]],
+    published: Iterable[tuple[Counts, Callable[[Iterable[str]], frozenset[str]]]],
 ) -> dict[frozenset[str], bool]:
-    """Return the columns of each table of cells, and whether a cell of it is hidden."""
+    """Return the columns of each table of cells, and whether a cell of it is hidden.
+
+    With the counts comes what adds the columns that others determine.
+    """
     tables: dict[frozenset[str], bool] = {}
-    for counts, determined in published:
+    for counts, add_columns in published:
         shown: dict[frozenset[str], list[int | None]] = {}
         for cell, count in counts.items():
             shown.setdefault(frozenset(json.loads(cell)), []).append(count)
         for columns, cells in shown.items():
             is_whole = None not in cells and sum(filter(None, cells)) == counts[TOTAL]
-            everything = determined.add_columns(columns)
+            everything = add_columns(columns)
             tables[everything] = tables.get(everything, False) or not is_whole
     tables.pop(frozenset(), None)
     return tables

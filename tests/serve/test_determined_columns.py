@@ -156,7 +156,7 @@ def test_what_is_determined_is_told_from_chance(table: str) -> None:
         expected = {}
     found = DeterminedColumns(con, "people")
     names = con.sql("FROM people").columns
-    added = {name: found.add_columns([name]) - {name} for name in names}
+    added = {name: found.add_columns(con, [name]) - {name} for name in names}
     assert {name: others for name, others in added.items() if others} == expected
 
 
@@ -228,3 +228,36 @@ def test_zero_has_no_sign() -> None:
     for groups in ("x", "y", "x, y"):
         rows = door.ask(f"SELECT {groups}, count(*) FROM people GROUP BY ALL")
         assert [row[-1] for row in rows] == [300, 300]
+
+
+@pytest.mark.parametrize(
+    "seed", [11, *(pytest.param(seed, marks=pytest.mark.all) for seed in range(8))]
+)
+def test_columns_that_determine_another_together_reveal_nobody(seed: int) -> None:
+    """Adults and children are the size of a household: two groupings and their totals subtract."""
+    draws = np.random.default_rng(seed)
+    adults = draws.choice([1, 2, 3, 4], 600, p=[0.3, 0.5, 0.15, 0.05])
+    children = draws.choice([0, 1, 2, 3, 4], 600, p=[0.6, 0.15, 0.15, 0.07, 0.03])
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.register("drawn", {"adults": adults, "children": children, "size": adults + children})
+    con.execute("CREATE TABLE people AS FROM drawn")
+    households = [
+        {"adults": many, "children": few, "size": many + few}
+        for many in range(1, 5)
+        for few in range(5)
+    ]
+    together, apart = "adults, children", ("size", "adults", "children")
+    for groups in ((together, *apart), (*apart, together)):
+        sums, totals = [np.ones(len(households))], [600.0]
+        for names, values, count in chain(*ask_pair(con, groups)):
+            group = dict(zip(names, values, strict=True))
+            sums.append(
+                np.array([group.items() <= each.items() for each in households], dtype=float)
+            )
+            totals.append(float(count))
+        assert len(totals) > 4
+        for place, household in enumerate(households):
+            count = np.sum((adults == household["adults"]) & (children == household["children"]))
+            if 0 < count < BELOW:
+                assert width_of(np.eye(len(households))[place], sums, totals) > 0.5, household

@@ -213,8 +213,9 @@ class _Audit:
 
     def is_protected(self) -> bool:
         """Whether each hidden count is protected, which is proved, and each published one at least k."""
+        is_proved = self.bounds.is_exact | (self.bounds.low >= self.k)
         return not self.small_cells() and all(
-            self.findings[key] == PROTECTED and self.bounds.is_exact[place]
+            self.findings[key] == PROTECTED and is_proved[place]
             for place, key in enumerate(self.keys)
             if self._is_uncertain(key) or not self._is_known_by_rule(key, place)
         )
