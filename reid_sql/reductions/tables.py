@@ -104,6 +104,10 @@ REFUSAL_UNLINKED: Final = (
     "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
     "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
 )
+REFUSAL_TOGETHER: Final = (
+    "tables must show how their columns hang together, got '{0}', which determine '{1}' of another table; "
+    "name all of these in each table of '{0}'"
+)
 REFUSAL_REMAINDER: Final = (
     "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}' in another "
     "table; name all of these in each table of '{0}'"
@@ -301,12 +305,13 @@ def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) ->
     list_set = _list_people if shape.counts_people else _list_records
     unlinked: dict[str, str] = {}
     for each in list_unlinked(len(by), rules.totals):
-        one, *others = (by[place] for place in (each.one, *each.others))
-        if len(others) == 1:
-            unlinked[_determines(each.one, each.others[0])] = REFUSAL_UNLINKED.format(one, *others)
-        unlinked[_leaves_few(each, shape, k)] = REFUSAL_REMAINDER.format(
-            one, "' and '".join(others)
+        ones, others = (
+            "' and '".join(by[place] for place in places) for places in (each.ones, each.others)
         )
+        if len(each.others) == 1:
+            rule = REFUSAL_UNLINKED if len(each.ones) == 1 else REFUSAL_TOGETHER
+            unlinked[_determines(each.ones, each.others[0])] = rule.format(ones, others)
+        unlinked[_leaves_few(each, shape, k)] = REFUSAL_REMAINDER.format(ones, others)
     values = {"bad > 0 OR NOT size < 'infinity'::DOUBLE": REFUSAL_VALUE} if shape.has_value else {}
     listed = ", ".join(aliases(shape.width))
     return " UNION ALL ".join(
@@ -324,34 +329,40 @@ def _is_listed(refused: Mapping[str, str]) -> str:
     return f"CASE {' '.join(tests)} ELSE records > 0 END" if refused else "records > 0"
 
 
-def _determines(one: int, other: int) -> str:
-    """Whether each category of a column has one category of the other, in reid_base, and would not by chance.
+def _determines(ones: Sequence[int], other: int) -> str:
+    """Whether each category of columns has one category of the other, in reid_base, and would not by chance.
 
     The chance is that of `MIN_EXPECTED_DISAGREEMENTS`.
     """
-    keys = f"q{one + 1}", f"q{other + 1}"
-    pairs = f"SELECT {', '.join(keys)} FROM reid_base GROUP BY {', '.join(keys)}"
-    shares = f"SELECT sum(records) AS n, sum(sum(records)) OVER () AS whole FROM reid_base GROUP BY {keys[1]}"
+    categories, of = ", ".join(f"q{one + 1}" for one in ones), f"q{other + 1}"
+    pairs = f"SELECT {categories}, {of} FROM reid_base GROUP BY {categories}, {of}"
+    shares = (
+        f"SELECT sum(records) AS n, sum(sum(records)) OVER () AS whole FROM reid_base GROUP BY {of}"
+    )
     return f"""(
             SELECT max(n) = 1 AND (
               SELECT (1 - sum(power(n::DOUBLE / whole, 2))) * (any_value(whole) - any_value(categories))
               FROM ({shares})
             ) >= {MIN_EXPECTED_DISAGREEMENTS}
-            FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {keys[0]})
+            FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {categories})
           )"""
 
 
 def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
-    """Whether some categories of a column are in one of others, and few people are left, or hidden, there.
+    """Whether some categories of columns are in one of others, and few people are left, or hidden, there.
 
-    The categories would have others by chance, as in `_determines`. Of occupation '?' less workclass '?',
-    those are left who never worked. Each group of the columns that both tables share is judged.
+    The categories would have others by chance, as in `_determines`; of n categories of several columns, more
+    are in one by chance, about n exp(-expected). Of occupation '?' less workclass '?', those are left who
+    never worked. Each group of the columns that both tables share is judged.
     """
-    one = f"q{unlinked.one + 1}"
+    ones = [f"q{place + 1}" for place in unlinked.ones]
+    one, expected = ", ".join(ones), f"{MIN_EXPECTED_DISAGREEMENTS}"
+    if len(ones) > 1:
+        expected += f" + (SELECT ln(count(*)) FROM (SELECT DISTINCT {one} FROM reid_base))"
     others = [f"q{place + 1}" for place in unlinked.others]
     by = [f"q{place + 1}" for place in unlinked.shared] + others
     other = f"row({', '.join(others)})"
-    group = ", ".join(by)
+    group, finest = ", ".join(by), ", ".join(dict.fromkeys([*by, *ones]))
     base, people, of_group = (
         "reid_base",
         "sum(records)",
@@ -364,7 +375,7 @@ def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
         people, of_group = "count(DISTINCT entity)", "any_value(people)"
     return f"""(
             SELECT bool_or(is_told) FROM (
-              SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {MIN_EXPECTED_DISAGREEMENTS})
+              SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {expected})
                 AND (any_value(of_group) - sum(n) FILTER (is_within) BETWEEN 1 AND {k - 1}
                   OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
               FROM (
@@ -372,7 +383,7 @@ def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
                   sum(n) OVER () AS whole,
                   min({other}) OVER one IS NOT DISTINCT FROM max({other}) OVER one AS is_within
                 FROM (
-                  SELECT {group}, {one}, {people} AS n, {of_group} AS of_group FROM {base} GROUP BY {group}, {one}
+                  SELECT {finest}, {people} AS n, {of_group} AS of_group FROM {base} GROUP BY {finest}
                 )
                 WINDOW one AS (PARTITION BY {one})
               ) GROUP BY {group}

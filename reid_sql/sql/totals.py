@@ -98,9 +98,12 @@ def list_margins(
 
 
 class Unlinked(NamedTuple):
-    """A column of a set of cells, others of a set without it, shown together by none, and what both show."""
+    """Columns of a set of cells, others of a set without them, shown together by none, and what both show.
 
-    one: int
+    The first are one column, or all of their set.
+    """
+
+    ones: tuple[int, ...]
     others: tuple[int, ...]
     shared: tuple[int, ...]
 
@@ -109,22 +112,25 @@ def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinke
     """The columns by which two sets of cells may subtract, in the places of the columns.
 
     If the one determines the others, as a town its region, cells by the one are sums of cells by the others,
-    and no equation says so: it would be of the set that shows the others beside the first. Of what both sets
-    show, only the most is listed.
+    and no equation says so: it would be of the set that shows the others beside the first. All columns of a
+    set may do so together, as adults and children the size of a household. Of what both sets show, only the
+    most is listed.
     """
     shown = [frozenset(range(width)) - {*each} for each in totals]
-    unlinked: dict[tuple[int, frozenset[int]], set[frozenset[int]]] = {}
+    unlinked: dict[tuple[tuple[int, ...], frozenset[int]], set[frozenset[int]]] = {}
     for first, second in permutations(shown, 2):
         for others in _subsets(second - first):
             if not any(first | others <= each for each in shown):
-                for one in first - second:
-                    unlinked.setdefault((one, others), set()).add(first & second)
-    return sorted(
-        Unlinked(one, tuple(sorted(others)), tuple(sorted(each)))
-        for (one, others), shared in unlinked.items()
+                for ones in {*((one,) for one in first - second), tuple(sorted(first))}:
+                    if {*ones} - second:
+                        unlinked.setdefault((ones, others), set()).add(first & second)
+    listed = [
+        Unlinked(ones, tuple(sorted(others)), tuple(sorted(each)))
+        for (ones, others), shared in unlinked.items()
         for each in shared
         if not any(each < more for more in shared)
-    )
+    ]
+    return sorted(listed, key=lambda each: (len(each.ones), each))
 
 
 def _subsets(columns: frozenset[int]) -> list[frozenset[int]]:

@@ -215,3 +215,43 @@ def test_a_value_that_is_one_cell_of_another_table_is_subtracted_from_it() -> No
         con.sql(call.format("'c, d', 'a'")).fetchall()
     for tables in ("'c, d', 'a, c, d'", "'c', 'a, c, d', 'a'"):  # linked by the one that shows all
         assert con.sql(call.format(tables)).fetchall()
+
+
+@pytest.mark.parametrize("counted", ["", ", entity := 'pid'"])
+@pytest.mark.parametrize(
+    ("size", "tables", "rule"),
+    [
+        ("adults + children", "'adults, children', 'size'", "'adults' and 'children', which"),
+        ("adults + children", "'adults, size', 'adults, children'", "'adults' and 'children', w"),
+        ("(adults + children) % 2", "'adults, children', 'size'", "'adults' and 'children', w"),
+        ("adults + children", "'adults, children, size', 'size'", None),
+        ("random_size", "'adults, children', 'size'", None),
+        (
+            "CASE WHEN children = 0 THEN adults WHEN pid % 40 = 0 THEN 1 ELSE 9 END",
+            "'adults, children', 'size'",
+            "'children', of which some values have one value of 'size'",
+        ),
+    ],
+)
+def test_columns_that_determine_another_together_are_shown_with_it(
+    size: str, tables: str, rule: str | None, counted: str
+) -> None:
+    """Adults and children are the size of a household: groups by both subtract from those by the size."""
+    draws = np.random.default_rng(1)
+    con = duckdb.connect()
+    reid_sql.register(con)
+    drawn = {
+        "pid": np.arange(600),
+        "adults": draws.choice([1, 2, 3, 4], 600, p=[0.3, 0.5, 0.15, 0.05]),
+        "children": draws.choice([0, 1, 2, 3], 600, p=[0.6, 0.2, 0.15, 0.05]),
+        "random_size": draws.choice([1, 2, 3, 4], 600),
+    }
+    con.register("drawn", drawn)
+    con.execute(f"CREATE TABLE p AS SELECT *, {size} AS size FROM drawn")
+    call = f"""FROM safe_table(p, ['adults', 'children', 'size'], k := 10, suppress := 'secondary',
+        tables := [{tables}]{counted})"""
+    if rule is None:
+        assert con.sql(call).fetchall()
+    else:
+        with pytest.raises(duckdb.InvalidInputException, match=rule):
+            con.sql(call).fetchall()
