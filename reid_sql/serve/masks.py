@@ -56,6 +56,7 @@ MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
+DIGITS: Final = 6  # behind the point, beyond which differences are rounding
 LARGEST_CONTRIBUTOR: Final = [1, 0.5]  # of a sum: one person has at most half of it
 EVERYBODY: Final = "reid_everybody"
 
@@ -107,6 +108,42 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
             f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}; "
             f"group by {value}, or by coarser columns"
         )
+
+
+def _refuse_linked_sums(
+    data: duckdb.DuckDBPyConnection,
+    arguments: Mapping[str, Any],
+    before: Sequence[tuple[Sequence[str], str]],
+) -> None:
+    """Refuse a sum that gives, with an earlier one, a sum that would be refused itself.
+
+    Pay less basic pay is what few people have besides; age and the year of birth add up to one of two years.
+    `before` are the groups and the column of each earlier sum: what both share is judged.
+    """
+    value, person = quoted(arguments["value"]), arguments.get("entity")
+    table = f"memory.main.{quoted(arguments['tbl'])}"
+    for by, name in before:
+        groups = "".join(
+            f"{quoted(each)}, " for each in listed(arguments["by"]) if each.casefold() in by
+        )
+        one, other = f"coalesce({value}, 0)", f"coalesce({quoted(name)}, 0)"
+        rows = f"(SELECT {groups}{one} - {other} AS less, {one} + {other} AS more FROM {table})"
+        if person is not None:
+            rows = (
+                f"(SELECT {groups}sum({one} - {other}) AS less, sum({one} + {other}) AS more FROM {table} "
+                f"GROUP BY {groups}{quoted(person)})"
+            )
+        few = " OR ".join(
+            f"max(abs({each})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({each})) "
+            f"OR count(DISTINCT round({each}::DOUBLE, {DIGITS})) BETWEEN 2 AND {arguments['k'] - 1}"
+            for each in ("less", "more")
+        )
+        judged = f"SELECT {groups}{few} AS is_few FROM {rows} GROUP BY ALL"
+        if data.sql(f"SELECT bool_or(is_few) FROM ({judged})").fetchall() == [(True,)]:
+            raise RevealingError(
+                f"a sum must not give another one of few people with those before, got that of {arguments['value']} "
+                f"after {name}; ask for one of both"
+            )
 
 
 def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
@@ -178,6 +215,13 @@ class Mask:
             raise OutOfDomainError(
                 "sums must be of groups that hide nothing, got some with a hidden one; "
                 "ask for coarser groups, or for count(*) alone"
+            )
+        if call.is_whole:
+            self.record.add_sum(
+                arguments["tbl"],
+                by,
+                arguments["value"],
+                lambda before: _refuse_linked_sums(data, arguments, before),
             )
         reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:

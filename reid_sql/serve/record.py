@@ -4,13 +4,13 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import duckdb
 import numpy as np
@@ -30,6 +30,8 @@ class RevealingError(OutOfDomainError):
 
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
+EarlierSum: TypeAlias = tuple[list[str], str]  # its groups, and the column that is summed
+SUMS: Final = "SUMS"  # in place of a shape
 TOTAL: Final = "{}"  # the cell of everybody
 READ: Final = "reid_read_rows"
 PEOPLE_OF_TABLE: Final = re.compile(r" \((entity|nulls) := .*\)$", re.DOTALL)  # after its name
@@ -134,6 +136,23 @@ class Record:
                 raise
             self._con.execute("COMMIT")
 
+    def add_sum(
+        self, table: str, by: Sequence[str], value: str, refuse: Callable[[list[EarlierSum]], None]
+    ) -> None:
+        """Record the sum of a column by groups, unless it is refused for those of other columns before."""
+        with self._lock:
+            before = self._con.execute(
+                "SELECT DISTINCT counted, columns[1] FROM answered WHERE tbl = $1 AND shape = $2",
+                [table, SUMS],
+            ).fetchall()
+            column, groups = value.casefold(), sorted(map(str.casefold, by))
+            refuse([each for each in before if each[1] != column])
+            if (groups, column) not in before:
+                self._con.execute(
+                    "INSERT INTO answered (tbl, shape, counted, columns) VALUES ($1, $2, $3, $4)",
+                    [table, SUMS, groups, [column]],
+                )
+
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
         published = self._counts()
         counted = new.table + describe_people(*new.people)
@@ -228,7 +247,8 @@ class Record:
     def _answers(self) -> list[Reveal]:
         """Return what left, without its counts."""
         rows = self._con.execute(
-            "SELECT tbl, entity, nulls, question, shape, counted, columns FROM answered"
+            "SELECT tbl, entity, nulls, question, shape, counted, columns FROM answered WHERE shape <> $1",
+            [SUMS],
         ).fetchall()
         return [
             Reveal(
