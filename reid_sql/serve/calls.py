@@ -24,7 +24,6 @@ class Call:
     arguments: Mapping[str, Any]
     tables: tuple[str, ...]
     is_plain: bool = False  # whether plain SQL asks for cells
-    is_whole: bool = False  # whether it is refused where a cell is hidden
 
 
 class Served(Protocol):

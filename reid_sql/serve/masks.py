@@ -203,20 +203,21 @@ class Mask:
                 f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'; "
                 "call reid.safe_table"
             )
-        if call.is_whole:
-            arguments["dominance"] = LARGEST_CONTRIBUTOR
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
+        is_sum = is_cells and arguments.get("value") is not None
+        if is_sum:
+            arguments["dominance"] = LARGEST_CONTRIBUTOR
         if is_cells and not by:  # how many people there are is no secret
             return _ask_total(data, arguments)
         answer = (
             ask_cells(data, arguments) if is_cells else ask(data, call.function.name, arguments)
         )
-        if call.is_whole and set(answer["status"].to_pylist()) - {PUBLISHED}:
+        if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
             raise OutOfDomainError(
                 "sums must be of groups that hide nothing, got some with a hidden one; "
                 "ask for coarser groups, or for count(*) alone"
             )
-        if call.is_whole:
+        if is_sum:
             self.record.add_sum(
                 arguments["tbl"],
                 by,

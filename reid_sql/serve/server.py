@@ -87,7 +87,7 @@ class Answerer:
         self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
     ) -> pa.Table:
         """Ask the mask, or remember what it answered or refused: served tables do not change for a while."""
-        question = (call.function.key, call.is_whole, sorted(call.arguments.items()))
+        question = (call.function.key, sorted(call.arguments.items()))
         key = repr((time.monotonic() // REMEMBERED, question))
         recorded = [] if recorded is None else recorded
         if key in (remembered := self._remembered):

@@ -316,8 +316,7 @@ class _Statement:
         """Add a call for the cells of a table; returns the number of its answer."""
         self._refuse_many()
         table, function = str(arguments["tbl"]), declared()["safe_table"]
-        is_sum = "value" in arguments
-        self.calls.append(Call(function, arguments, (table,), is_plain=True, is_whole=is_sum))
+        self.calls.append(Call(function, arguments, (table,), is_plain=True))
         return len(self.calls)
 
     def _refuse_many(self) -> None:

@@ -349,14 +349,22 @@ def test_how_many_cells_there_are_is_not_told(con: duckdb.DuckDBPyConnection) ->
     assert "417" not in str(refused.value)
 
 
-def test_a_sum_is_not_answered_from_cells_that_were_asked_for_by_the_function(
+def test_sums_of_the_function_follow_the_rules_of_plain_ones(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
-    """The function hides cells and answers the rest, of which the sum would be too small."""
-    door = Door(con)
-    assert door.ask("FROM reid.safe_table(people, ['age'], value := 'pay')")
-    with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
-        door.ask("SELECT age, sum(pay) FROM people GROUP BY age")
+    """No cell may be hidden, and nobody may have most of a sum."""
+    con.execute(
+        "CREATE OR REPLACE TABLE rich AS SELECT *, pay + 1e7 * (pid = 0)::INT AS all_pay FROM people"
+    )
+    door = Door(con, ["people", "rich"])
+    for sql in (
+        "FROM reid.safe_table(people, ['age'], value := 'pay')",
+        "SELECT age, sum(pay) FROM people GROUP BY age",
+        "FROM reid.safe_table(rich, ['sex'], value := 'all_pay')",
+    ):
+        with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
+            door.ask(sql)
+    assert len(door.ask("FROM reid.safe_table(people, ['sex'], value := 'pay')")) == 2
 
 
 def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPyConnection) -> None:
