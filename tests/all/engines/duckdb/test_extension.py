@@ -25,6 +25,8 @@ CALLS: Final = [
     "FROM reid.individual_risk(people, ['age', 'sex']) WHERE record < 99 ORDER BY record",
     "SELECT * EXCLUDE (nulls) FROM reid.unicity(people, 'fnlwgt', ['age', 'sex'], 1)",
     "SELECT n, count(*) FROM (SELECT reid.equivalence_class_size(age, sex) AS n FROM people) GROUP BY ALL ORDER BY ALL",
+    "FROM reid.join_risk(people, people, 'fnlwgt', ['age', 'sex'], ['race', 'marital_status'])",
+    "FROM reid.compare_releases(people, people, ['age', 'sex'], sensitive := 'race')",
     "SELECT reid.cell_risk(0.001, 1000)",
 ]
 # What each call answers in another process, as a DuckDB of another version is there.
