@@ -160,7 +160,7 @@ CREATE OR REPLACE MACRO reid_judge_releases(lines, is_keyed) AS TABLE
       'few_comparable: fewer than half of the people are in classes that both releases have' AS few_classes
     FROM reid_count_releases(lines, is_keyed)
   );
--- Each figure: its value, of how many, why it may be doubtful from the start; whether it compares classes by
+-- Each figure: its value, of how many, why it may be doubtful from the start, whether it compares classes by
 -- their values (of_class), rests on keys (of_key 1) or counts them (2), and is of the sensitive values of
 -- both releases (of_value 1), or of one (2).
 CREATE OR REPLACE MACRO reid_release_figures(lines, is_keyed) AS TABLE
