@@ -101,3 +101,17 @@ def test_its_figures_are_those_of_the_package(
         pairs = zip(chain(*rows), chain(*due), strict=True)
         assert all(are_equal(*pair) for pair in pairs), call
     assert own == 0  # nothing of ours is in the database of the user
+
+
+def test_its_sources_are_built_without_python(built: Path, tmp_path: Path) -> None:
+    """With a shell, a compiler and its parts alone on the path, and no other variable."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "cat", "dirname", "cc", "as", "ld"):
+        (programs / name).symlink_to(shutil.which(name) or pytest.skip(f"no {name}"))
+    sources = tmp_path / "sources"
+    shutil.copytree(built.parent, sources, ignore=shutil.ignore_patterns("reid.so", built.name))
+    [(platform,)] = duckdb.execute("PRAGMA platform").fetchall()
+    call = [programs / "sh", sources / "build.sh", platform]
+    subprocess.run(call, env={"PATH": str(programs)}, check=True)
+    assert (sources / built.name).read_bytes() == built.read_bytes()
