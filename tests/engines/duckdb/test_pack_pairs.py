@@ -6,6 +6,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from reid_sql.engines.duckdb.catalogue import script
 from tests.cells import each_cell
 from tests.engines.duckdb.test_pack import alone, answer_or_refusal, python
 from tests.engines.duckdb.test_pack_records import near
@@ -296,3 +297,41 @@ def test_answers_of_adult_are_those_of_python(
         con.execute("""CREATE OR REPLACE VIEW february AS SELECT * REPLACE (age + (id % 50 = 0)::INT AS age)
             FROM adult WHERE id % 11 > 0""")
     check_like_python(python, alone, f"FROM {call[:-1]}, nulls := '{nulls}')")
+
+
+@each_cell(
+    "setting",
+    ["integer_division = true", "default_null_order = 'nulls_first'", "default_order = 'DESC'"],
+)
+@each_cell("call", [RELEASES[3], JOINS[0]])
+def test_no_setting_changes_an_answer(
+    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, call: str, setting: str
+) -> None:
+    draw([python, alone], 65, people=40, repeats=call in JOINS)
+    alone.execute(f"SET {setting}")
+    try:
+        check_like_python(python, alone, f"FROM {call}")
+    finally:
+        alone.execute(f"RESET {setting.partition(' ')[0]}")
+
+
+@pytest.mark.parametrize("call", [RELEASES[3], JOINS[0]])
+def test_a_macro_with_the_name_of_a_function_does_not_answer(
+    python: duckdb.DuckDBPyConnection, call: str
+) -> None:
+    with duckdb.connect(config={"threads": 1}) as con:
+        for name in (
+            "count",
+            "min",
+            "max",
+            "sum",
+            "len",
+            "least",
+            "format",
+            "row_number",
+            "encode",
+        ):
+            con.execute(f"CREATE MACRO {name}(a) AS 1000")
+        con.execute(script())
+        draw([python, con], 65, people=40, repeats=call in JOINS)
+        check_like_python(python, con, f"FROM {call}")
