@@ -40,8 +40,8 @@ CREATE OR REPLACE MACRO reid_choice(label, value, choices) AS
     ELSE reid_refuse(label || ' must be ' || array_to_string(choices, ' or ') || ' in plain SQL', value,
       'pass that, or use the Python package reid-sql')::VARCHAR END;
 -- An argument that needs Python: without it, what was passed for another one.
-CREATE OR REPLACE MACRO reid_without(label, value, other) AS CASE WHEN (value)::VARCHAR IS NULL THEN other
-  ELSE reid_refuse(label || ' must be left out in plain SQL', 'one',
+CREATE OR REPLACE MACRO reid_refuse_option(label, value, other) AS CASE
+  WHEN (value)::VARCHAR IS NULL THEN other ELSE reid_refuse(label || ' must be left out in plain SQL', 'one',
     'use the Python package reid-sql')::VARCHAR END;
 -- A list of 1 to 64 different names, or a single name. Names are the same in any case of A to Z.
 CREATE OR REPLACE MACRO reid_fold_case(name) AS
@@ -103,10 +103,10 @@ CREATE OR REPLACE MACRO reid_rows(tbl, columns, nulls) AS
     THEN reid_columns(columns, ' AND ', ' IS NOT NULL', '') ELSE '' END
   || ') AS reid_numbered(' || reid_keys(len(columns)) || ')';
 -- NULL for a number that is none. isnan is false in a Parquet file whose statistics leave NaN out.
-CREATE OR REPLACE MACRO reid_known(value) AS CASE WHEN typeof(value) NOT IN ('FLOAT', 'DOUBLE')
+CREATE OR REPLACE MACRO reid_known_value(value) AS CASE WHEN typeof(value) NOT IN ('FLOAT', 'DOUBLE')
     OR isfinite(TRY_CAST(value AS DOUBLE)) OR isinf(TRY_CAST(value AS DOUBLE)) THEN value END;
 -- A test of rows, each of which must have a value by which a person is known.
-CREATE OR REPLACE MACRO reid_identified(label, person, test) AS 'CASE WHEN reid_known(' || person
+CREATE OR REPLACE MACRO reid_require_person(label, person, test) AS 'CASE WHEN reid_known_value(' || person
   || ') IS NULL THEN reid_refuse(''' || label || ' must have a value in every row'', ''one without (NULL or '
   || 'NaN)'', ''leave such rows out, or name each of them'')::BOOLEAN ELSE ' || test || ' END';
 -- A query, and with each of its rows how many records were left out.

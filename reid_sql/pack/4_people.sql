@@ -8,8 +8,8 @@ CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
       FROM (SELECT system.main.list(class ORDER BY class ASC) AS classes, system.main.count(*) AS members,
           1 - system.main.product(1 - 1::DOUBLE / size ORDER BY size ASC) AS risk,
           system.main.sum(1::DOUBLE / size ORDER BY size ASC) AS member_risk
-        FROM (SELECT * REPLACE (reid_known(q1) AS q1),
-            CASE WHEN reid_known(q1) IS NULL THEN system.main.row_number() OVER () END AS alone,
+        FROM (SELECT * REPLACE (reid_known_value(q1) AS q1),
+            CASE WHEN reid_known_value(q1) IS NULL THEN system.main.row_number() OVER () END AS alone,
             system.main.dense_rank() OVER (ORDER BY '
               || array_to_string(list_transform(reid_aliases(len(columns) + 1)[2:],
                 lambda q: q || ' ASC NULLS LAST'), ', ') || ') AS class,
@@ -85,7 +85,7 @@ CREATE OR REPLACE MACRO reid_points(tbl, columns, nulls) AS
     FROM (SELECT 1::DOUBLE / system.main.count(*) OVER (PARTITION BY q1) AS weight,
         system.main.count(*) OVER (PARTITION BY ' || array_to_string(reid_aliases(len(columns))[2:], ', ')
     || ') AS matches FROM (SELECT DISTINCT * FROM ' || reid_rows(tbl, columns, 'value') || ' WHERE '
-    || reid_identified('entity', 'q1', reid_complete(reid_aliases(len(columns))[2:], nulls))
+    || reid_require_person('entity', 'q1', reid_complete(reid_aliases(len(columns))[2:], nulls))
     || ')) GROUP BY matches');
 CREATE OR REPLACE MACRO unicity(tbl, entity, columns, points := [1, 2, 3, 4], nulls := 'value') AS TABLE
   SELECT * FROM (

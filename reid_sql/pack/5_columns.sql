@@ -108,5 +108,5 @@ CREATE OR REPLACE MACRO safe_table(
       THEN reid_refuse('by must not name a column of the answer', 'one of them',
         'rename the column in a view')::VARCHAR
       ELSE reid_cells(tbl, names, reid_number('k', k, 1, 1e6, true)::BIGINT,
-        reid_choice('nulls', reid_without('value', value, reid_without('entity', entity, nulls)),
+        reid_choice('nulls', reid_refuse_option('value', value, reid_refuse_option('entity', entity, nulls)),
           ['value', 'drop'])) END)[1]);

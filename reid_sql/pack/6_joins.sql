@@ -3,7 +3,7 @@
 -- joined by: it identifies people.
 CREATE OR REPLACE MACRO reid_names_of(letter, number) AS
   list_transform(range(1, number + 1), lambda i: letter || i);
-CREATE OR REPLACE MACRO reid_list(parts) AS array_to_string(parts, ', ');
+CREATE OR REPLACE MACRO reid_comma(parts) AS array_to_string(parts, ', ');
 -- Types whose values are compared as they are: any of whole numbers, texts and words, else the same.
 CREATE OR REPLACE MACRO reid_kind(type) AS CASE
   WHEN regexp_full_match(type, 'U?(TINY|SMALL|BIG|)INT(EGER)?') THEN 'INTEGER'
@@ -15,20 +15,21 @@ CREATE OR REPLACE MACRO reid_are_alike(label, type, other) AS
 -- A key is known where each of its values is.
 CREATE OR REPLACE MACRO reid_read_side(tbl, columns, keys, letter, key_letter, nulls) AS
   '(SELECT *, ' || array_to_string(list_transform(reid_names_of(key_letter, len(keys)),
-      lambda h: 'reid_known(' || h || ') IS NOT NULL'), ' AND ') || ' AS has_key FROM (SELECT '
-    || reid_list(list_transform(reid_names_of(letter, len(columns)) || reid_names_of(key_letter, len(keys)),
+      lambda h: 'reid_known_value(' || h || ') IS NOT NULL'), ' AND ') || ' AS has_key FROM (SELECT '
+    || reid_comma(list_transform(reid_names_of(letter, len(columns)) || reid_names_of(key_letter, len(keys)),
       lambda name, i: 'q' || i || ' AS ' || name))
     || ', system.main.count(*) AS records FROM ' || reid_rows(tbl, columns || keys, 'value')
     || ' WHERE ' || reid_complete(reid_aliases(len(columns)), nulls) || ' GROUP BY ALL))';
-CREATE OR REPLACE MACRO reid_on(number) AS array_to_string(list_transform(range(1, number + 1),
+CREATE OR REPLACE MACRO reid_match_keys(number) AS array_to_string(list_transform(range(1, number + 1),
   lambda i: 'o.h' || i || ' = t.g' || i), ' AND ');
 -- The smallest class of each person in a table: one row without a key is one person.
-CREATE OR REPLACE MACRO reid_worst(relation, columns, keys) AS
-  'SELECT ' || reid_list(list_transform(keys, lambda key, i: key || ' AS p' || i))
+CREATE OR REPLACE MACRO reid_smallest_classes(relation, columns, keys) AS
+  'SELECT ' || reid_comma(list_transform(keys, lambda key, i: key || ' AS p' || i))
     || ', system.main.min(size) AS size FROM (SELECT *, system.main.sum(number) OVER (PARTITION BY '
-    || reid_list(['true'] || columns) || ') AS size FROM (SELECT ' || reid_list(columns || keys)
+    || reid_comma(['true'] || columns) || ') AS size FROM (SELECT ' || reid_comma(columns || keys)
     || ', has_key, CASE WHEN has_key THEN 1 ELSE system.main.sum(records) END AS number FROM ' || relation
-    || ' GROUP BY ' || reid_list(columns || keys) || ', has_key)) WHERE has_key GROUP BY ' || reid_list(keys);
+    || ' GROUP BY ' || reid_comma(columns || keys) || ', has_key)) WHERE has_key GROUP BY '
+    || reid_comma(keys);
 -- One choice of columns of the right table: kind 0 is all, 1 one of them alone, 2 all but one.
 CREATE OR REPLACE MACRO reid_join_line(kind, name, a, b, p, g, k) AS
   'SELECT ' || kind || ' AS kind, ' || coalesce(reid_text(name), 'NULL::VARCHAR') || ' AS name,
@@ -37,12 +38,12 @@ CREATE OR REPLACE MACRO reid_join_line(kind, name, a, b, p, g, k) AS
     system.main.count(*) FILTER (j.size < ' || k || ') AS below_joined,
     system.main.count(*) FILTER (j.size < ' || k || ' AND l.size >= ' || k || ' AND r.size >= ' || k
     || ') AS singled_out
-  FROM (SELECT ' || reid_list(p) || ', system.main.min(size) AS size FROM (SELECT ' || reid_list(p)
-    || ', system.main.count(*) OVER (PARTITION BY ' || reid_list(a || b) || ') AS size
-      FROM (SELECT DISTINCT ' || reid_list(p || a || b) || ' FROM reid_joined))
-    GROUP BY ' || reid_list(p) || ') AS j
-  JOIN reid_worst_left AS l USING (' || reid_list(p) || ')
-  JOIN (' || reid_worst('reid_theirs', b, g) || ') AS r USING (' || reid_list(p) || ')';
+  FROM (SELECT ' || reid_comma(p) || ', system.main.min(size) AS size FROM (SELECT ' || reid_comma(p)
+    || ', system.main.count(*) OVER (PARTITION BY ' || reid_comma(a || b) || ') AS size
+      FROM (SELECT DISTINCT ' || reid_comma(p || a || b) || ' FROM reid_joined))
+    GROUP BY ' || reid_comma(p) || ') AS j
+  JOIN reid_worst_left AS l USING (' || reid_comma(p) || ')
+  JOIN (' || reid_smallest_classes('reid_theirs', b, g) || ') AS r USING (' || reid_comma(p) || ')';
 CREATE OR REPLACE MACRO reid_join_lines(names, a, b, p, g, k) AS array_to_string(
   [reid_join_line(0, NULL::VARCHAR, a, b, p, g, k)]
   || list_transform(names, lambda name, i: reid_join_line(1, name, a, [b[i]], p, g, k))
@@ -66,27 +67,27 @@ CREATE OR REPLACE MACRO reid_plain_number(value) AS
 CREATE OR REPLACE MACRO reid_plain_key(value) AS
   ltrim(regexp_replace(reid_plain_letters(reid_plain_number((value)::VARCHAR)), '[.]0+\s*$|[\s_]+', '', 'g'),
     '0');
-CREATE OR REPLACE MACRO reid_unmatched(is_right, relation, other, keys) AS
+CREATE OR REPLACE MACRO reid_select_unmatched(is_right, relation, other, keys) AS
   'SELECT DISTINCT ' || is_right || ' AS is_right, '
-    || reid_list(list_transform(keys, lambda key, i: 'reid_plain_key(' || key || ') AS f' || i))
-    || ' FROM ' || relation || ' ANTI JOIN ' || other || ' ON ' || reid_on(len(keys))
+    || reid_comma(list_transform(keys, lambda key, i: 'reid_plain_key(' || key || ') AS f' || i))
+    || ' FROM ' || relation || ' ANTI JOIN ' || other || ' ON ' || reid_match_keys(len(keys))
     || ' WHERE has_key AND (SELECT is_like FROM reid_keys) AND (' || array_to_string(list_transform(keys,
       lambda key: 'system.main.typeof(' || key || ') = ''VARCHAR'''), ' OR ') || ')';
 CREATE OR REPLACE MACRO reid_join_totals(h, g) AS
   'SELECT (SELECT system.main.count(*) FROM reid_worst_left) + missing_left AS left_people,
-    (SELECT system.main.count(*) FROM (SELECT DISTINCT ' || reid_list(g) || ' FROM reid_theirs WHERE has_key))
-      + missing_right AS right_people,
-    (SELECT system.main.count(*) FROM (SELECT DISTINCT ' || reid_list(g) || ' FROM reid_theirs AS t SEMI JOIN
+    (SELECT system.main.count(*) FROM (SELECT DISTINCT ' || reid_comma(g) || '
+      FROM reid_theirs WHERE has_key)) + missing_right AS right_people,
+    (SELECT system.main.count(*) FROM (SELECT DISTINCT ' || reid_comma(g) || ' FROM reid_theirs AS t SEMI JOIN
       (FROM reid_own WHERE has_key AND (SELECT is_like FROM reid_keys)) AS o ON '
-      || reid_on(len(h)) || ' WHERE has_key)) AS matched_right,
+      || reid_match_keys(len(h)) || ' WHERE has_key)) AS matched_right,
     missing_left + missing_right AS without_key,
-    (SELECT system.main.count(*) FROM (SELECT ' || reid_list(h) || ' FROM reid_own WHERE has_key GROUP BY '
-      || reid_list(h) || ' HAVING system.main.sum(records) > 1)) AS repeated_keys,
-    (SELECT system.main.count(*) FROM (SELECT ' || reid_list(reid_names_of('p', len(h)))
+    (SELECT system.main.count(*) FROM (SELECT ' || reid_comma(h) || ' FROM reid_own WHERE has_key GROUP BY '
+      || reid_comma(h) || ' HAVING system.main.sum(records) > 1)) AS repeated_keys,
+    (SELECT system.main.count(*) FROM (SELECT ' || reid_comma(reid_names_of('p', len(h)))
       || ' FROM reid_joined GROUP BY ALL HAVING system.main.count(*) > 1)) AS several_rows,
-    (SELECT system.main.count(*) FROM (SELECT ' || reid_list(reid_names_of('f', len(h))) || ' FROM ('
-      || reid_unmatched('false', 'reid_own AS o', 'reid_theirs AS t', h) || ' UNION ALL '
-      || reid_unmatched('true', 'reid_theirs AS t', 'reid_own AS o', g) || ')
+    (SELECT system.main.count(*) FROM (SELECT ' || reid_comma(reid_names_of('f', len(h))) || ' FROM ('
+      || reid_select_unmatched('false', 'reid_own AS o', 'reid_theirs AS t', h) || ' UNION ALL '
+      || reid_select_unmatched('true', 'reid_theirs AS t', 'reid_own AS o', g) || ')
       GROUP BY ALL HAVING system.main.bool_or(is_right) AND NOT system.main.bool_and(is_right))) AS written
   FROM (SELECT
     (SELECT coalesce(system.main.sum(records), 0)::BIGINT FROM reid_own WHERE NOT has_key) AS missing_left,
@@ -105,12 +106,12 @@ CREATE OR REPLACE MACRO reid_join("left", "right", qi, right_qi, keys, right_key
           (SELECT system.main.any_value(system.main.typeof(g' || i || ')) FROM reid_theirs))'), ' AND ')
       || ' AS is_like)
     , reid_joined AS MATERIALIZED (SELECT DISTINCT '
-      || reid_list(list_transform(n[4], lambda h, i: 'o.' || h || ' AS p' || i)
+      || reid_comma(list_transform(n[4], lambda h, i: 'o.' || h || ' AS p' || i)
         || list_transform(n[1], lambda a: 'o.' || a) || list_transform(n[2], lambda b: 't.' || b))
       || ' FROM (FROM reid_own WHERE has_key AND (SELECT is_like FROM reid_keys)) AS o
       JOIN (FROM reid_theirs WHERE has_key AND (SELECT is_like FROM reid_keys)) AS t
-      ON ' || reid_on(len(keys)) || ')
-    , reid_worst_left AS MATERIALIZED (' || reid_worst('reid_own', n[1], n[4]) || ')
+      ON ' || reid_match_keys(len(keys)) || ')
+    , reid_worst_left AS MATERIALIZED (' || reid_smallest_classes('reid_own', n[1], n[4]) || ')
     SELECT lines.*, totals.* FROM (' || reid_join_lines(right_qi, n[1], n[2], n[3], n[5], k)
       || ') AS lines, (' || reid_join_totals(n[4], n[5]) || ') AS totals'))[1];
 -- on is a name, a list of names, or pairs such as {'id': 'person_id'}: the names on the left, on the right.
@@ -164,4 +165,4 @@ CREATE OR REPLACE MACRO join_risk(
   FROM reid_join_answer(list_transform(
     list_transform([reid_key_names("on")], lambda keys: reid_join_columns(qi, right_qi, keys)),
     lambda c: reid_join("left", "right", c[1], c[2], c[3], c[4], reid_number('k', k, 2, 1e6, true)::BIGINT,
-      reid_without('entity', entity, nulls)))[1], (k)::BIGINT);
+      reid_refuse_option('entity', entity, nulls)))[1], (k)::BIGINT);

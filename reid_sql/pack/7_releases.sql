@@ -6,10 +6,11 @@ CREATE OR REPLACE MACRO reid_read_release(side, tbl, qi, has_sensitive, has_key,
     || CASE WHEN has_sensitive THEN 'q' || (len(qi) + 1) ELSE 'NULL' END || ' AS s, '
     || CASE WHEN has_key THEN 'q' || len(columns) ELSE 'NULL' END || ' AS p FROM '
     || reid_rows(tbl, columns, 'value') || ' WHERE ' || CASE WHEN has_key
-      THEN reid_identified('key', 'q' || len(columns), reid_complete(reid_aliases(len(columns) - 1), nulls))
+      THEN reid_require_person('key', 'q' || len(columns),
+        reid_complete(reid_aliases(len(columns) - 1), nulls))
       ELSE reid_complete(reid_aliases(len(columns)), nulls) END;
 CREATE OR REPLACE MACRO reid_types(tbl, columns) AS
-  '(SELECT [' || reid_list(list_transform(reid_aliases(len(columns)),
+  '(SELECT [' || reid_comma(list_transform(reid_aliases(len(columns)),
       lambda q: 'system.main.typeof(' || q || ')')) || '] AS types FROM '
     || reid_rows(tbl, columns, 'value') || ' LIMIT 1)';
 -- Values are read once it is known that they have the same types: a cast would make one class of several.
@@ -18,16 +19,16 @@ CREATE OR REPLACE MACRO reid_same_types(tbl, other, columns) AS
       || reid_text(c) || ', reid_first.types[' || i || '], reid_second.types[' || i || '])'), ' AND ')
     || ' FROM ' || reid_types(tbl, columns) || ' AS reid_first, ' || reid_types(other, columns)
     || ' AS reid_second), true)';
-CREATE OR REPLACE MACRO reid_differ(side) AS
+CREATE OR REPLACE MACRO reid_are_distinct(side) AS
   '(SELECT CASE WHEN system.main.count(DISTINCT p) < system.main.count(*)
     THEN reid_refuse(''key must differ between records'', ''a value that occurs more than once'',
       ''pass a column whose values are distinct, or none'')::BOOLEAN ELSE true END
     FROM reid_read WHERE side = ' || side || ')';
-CREATE OR REPLACE MACRO reid_same(one, other, names, other_names) AS array_to_string(list_transform(names,
+CREATE OR REPLACE MACRO reid_match(one, other, names, other_names) AS array_to_string(list_transform(names,
   lambda name, i: one || '.' || name || ' IS NOT DISTINCT FROM ' || other || '.' || other_names[i]), ' AND ');
-CREATE OR REPLACE MACRO reid_moved(name, keys, ends) AS ', reid_' || name || ' AS (SELECT '
-  || reid_list(list_transform(keys, lambda key, i: key || ' AS ' || ends[i]))
-  || ', system.main.sum(people) AS ' || name || ' FROM reid_changes GROUP BY ' || reid_list(keys) || ')';
+CREATE OR REPLACE MACRO reid_sum_moves(name, keys, ends) AS ', reid_' || name || ' AS (SELECT '
+  || reid_comma(list_transform(keys, lambda key, i: key || ' AS ' || ends[i]))
+  || ', system.main.sum(people) AS ' || name || ' FROM reid_changes GROUP BY ' || reid_comma(keys) || ')';
 CREATE OR REPLACE MACRO reid_release_lines(first, second, qi, compared, columns, sensitive, key, nulls) AS
   list_transform([[reid_aliases(len(qi)), reid_names_of('r', len(qi))]], lambda n: reid_add_nulls(
     reid_count_nulls(first, compared, nulls) || ' + ' || reid_count_nulls(second, compared, nulls), nulls,
@@ -37,46 +38,47 @@ CREATE OR REPLACE MACRO reid_release_lines(first, second, qi, compared, columns,
     || reid_read_release(1, second, qi, sensitive IS NOT NULL, key IS NOT NULL, columns, nulls)
     || ') WHERE ' || reid_same_types(first, second, columns) || ')
   , reid_rows AS (SELECT * FROM reid_read' || CASE WHEN key IS NULL THEN ''
-      ELSE ' WHERE ' || reid_differ(0) || ' AND ' || reid_differ(1) END || ')
+      ELSE ' WHERE ' || reid_are_distinct(0) || ' AND ' || reid_are_distinct(1) END || ')
   , reid_joined AS MATERIALIZED (
-    SELECT a.* EXCLUDE (side, p), ' || reid_list(n[2]) || ', b.is_there,
-      CASE WHEN b.is_there AND ' || reid_same('a', 'b', n[1], n[2]) || ' THEN 1 ELSE 0 END AS has_stayed
+    SELECT a.* EXCLUDE (side, p), ' || reid_comma(n[2]) || ', b.is_there,
+      CASE WHEN b.is_there AND ' || reid_match('a', 'b', n[1], n[2]) || ' THEN 1 ELSE 0 END AS has_stayed
     FROM (SELECT * FROM reid_rows WHERE side = 0) AS a LEFT JOIN (SELECT '
-      || reid_list(list_transform(n[1], lambda q, i: q || ' AS ' || n[2][i]))
+      || reid_comma(list_transform(n[1], lambda q, i: q || ' AS ' || n[2][i]))
       || ', p, true AS is_there FROM reid_rows WHERE side = 1) AS b ON '
       || CASE WHEN key IS NULL THEN 'false' ELSE 'a.p = b.p' END || ')
-  , reid_changes AS MATERIALIZED (SELECT ' || reid_list(n[1] || n[2]) || ', system.main.count(*) AS people
-    FROM reid_joined WHERE is_there AND has_stayed = 0 GROUP BY ' || reid_list(n[1] || n[2]) || ')'
-    || reid_moved('departed', n[1], n[1]) || reid_moved('arrived', n[2], n[1]) || '
+  , reid_changes AS MATERIALIZED (SELECT ' || reid_comma(n[1] || n[2]) || ', system.main.count(*) AS people
+    FROM reid_joined WHERE is_there AND has_stayed = 0 GROUP BY ' || reid_comma(n[1] || n[2]) || ')'
+    || reid_sum_moves('departed', n[1], n[1]) || reid_sum_moves('arrived', n[2], n[1]) || '
   , reid_cells AS MATERIALIZED (
-    SELECT ' || reid_list(n[1]) || ', s, system.main.count(*) FILTER (side = 0) AS n1,
+    SELECT ' || reid_comma(n[1]) || ', s, system.main.count(*) FILTER (side = 0) AS n1,
       system.main.count(*) FILTER (side = 1) AS n2, system.main.sum(has_stayed) AS people
-    FROM (SELECT ' || reid_list(n[1]) || ', s, 0 AS side, has_stayed FROM reid_joined
-      UNION ALL SELECT ' || reid_list(n[1]) || ', s, 1, 0 FROM reid_rows WHERE side = 1)
-    GROUP BY ' || reid_list(n[1]) || ', s)
+    FROM (SELECT ' || reid_comma(n[1]) || ', s, 0 AS side, has_stayed FROM reid_joined
+      UNION ALL SELECT ' || reid_comma(n[1]) || ', s, 1, 0 FROM reid_rows WHERE side = 1)
+    GROUP BY ' || reid_comma(n[1]) || ', s)
   , reid_classes AS MATERIALIZED (
-    SELECT ' || reid_list(n[1]) || ', system.main.sum(n1) AS n1, system.main.sum(n2) AS n2,
+    SELECT ' || reid_comma(n[1]) || ', system.main.sum(n1) AS n1, system.main.sum(n2) AS n2,
       system.main.sum(people) AS people, system.main.sum(system.main.least(n1, n2)) AS overlap,
       system.main.count(*) FILTER (n1 > 0 AND n2 > 0) AS common_values,
       system.main.count(*) FILTER (n1 > 0) AS first_values,
       system.main.count(*) FILTER (n2 > 0) AS second_values,
       system.main.count(*) FILTER (n2 > n1) AS gained, system.main.count(*) FILTER (n1 > n2) AS lost
-    FROM reid_cells GROUP BY ' || reid_list(n[1]) || ')
+    FROM reid_cells GROUP BY ' || reid_comma(n[1]) || ')
   SELECT *, system.main.count(*) AS n FROM (
     SELECT 0 AS kind, n1, n2, people, coalesce(v.arrived, 0) AS arrived, coalesce(d.departed, 0) AS departed,
       overlap, common_values, first_values, second_values, gained, lost
-    FROM reid_classes AS c LEFT JOIN reid_arrived AS v ON ' || reid_same('c', 'v', n[1], n[1])
-    || ' LEFT JOIN reid_departed AS d ON ' || reid_same('c', 'd', n[1], n[1]) || '
+    FROM reid_classes AS c LEFT JOIN reid_arrived AS v ON ' || reid_match('c', 'v', n[1], n[1])
+    || ' LEFT JOIN reid_departed AS d ON ' || reid_match('c', 'd', n[1], n[1]) || '
     UNION ALL
     SELECT 1, system.main.sum(a.n1), system.main.max(b.n2), system.main.max(m.people), 0, 0,
       system.main.sum(system.main.least(a.n1, coalesce(v.n2, 0))), system.main.count(v.n2),
       system.main.count(*), system.main.max(b.second_values), 0, 0
     FROM reid_changes AS m
-    JOIN (SELECT * FROM reid_cells WHERE n1 > 0) AS a ON ' || reid_same('m', 'a', n[1], n[1]) || '
-    JOIN reid_classes AS b ON ' || reid_same('m', 'b', n[2], n[1]) || '
-    LEFT JOIN (SELECT * FROM reid_cells WHERE n2 > 0) AS v ON ' || reid_same('m', 'v', n[2], n[1])
+    JOIN (SELECT * FROM reid_cells WHERE n1 > 0) AS a ON ' || reid_match('m', 'a', n[1], n[1]) || '
+    JOIN reid_classes AS b ON ' || reid_match('m', 'b', n[2], n[1]) || '
+    LEFT JOIN (SELECT * FROM reid_cells WHERE n2 > 0) AS v ON ' || reid_match('m', 'v', n[2], n[1])
       || ' AND a.s IS NOT DISTINCT FROM v.s
-    GROUP BY ' || reid_list(list_transform(n[1] || n[2], lambda name: 'm.' || name)) || ') GROUP BY ALL'))[1];
+    GROUP BY ' || reid_comma(list_transform(n[1] || n[2], lambda name: 'm.' || name)) || ')
+  GROUP BY ALL'))[1];
 
 -- What is counted of the lines, and which figures can be compared. Whoever may be followed by a link is in
 -- both: by the key, or without one the smaller number of a class that both have.
@@ -257,7 +259,7 @@ CREATE OR REPLACE MACRO compare_releases(
     FROM reid_release_figures(list_transform(
       [reid_release_columns(qi, (sensitive)::VARCHAR, (key)::VARCHAR)], lambda c: reid_release_lines(first,
         second, c[1], c[2], c[3], (sensitive)::VARCHAR, (key)::VARCHAR,
-        reid_without('entity', entity, nulls)))[1], key IS NOT NULL)
+        reid_refuse_option('entity', entity, nulls)))[1], key IS NOT NULL)
   ), smallest AS (
     SELECT CASE WHEN reid_is_known(doubt, of_key) THEN value END AS least_value, doubt AS least_doubt
     FROM figures WHERE figure IN ('forward_anonymity', 'cross_anonymity', 'backward_anonymity')
