@@ -56,7 +56,7 @@ catalogue: .venv/.installed
 	rm -f dist/reid.duckdb
 	$(BIN)/reid-sql sql --file dist/reid.duckdb
 
-# The same functions as a loadable extension of DuckDB for this platform, by a compiler of C.
+# The same functions as a loadable extension of DuckDB for this platform, and sources that need a compiler of C alone.
 extension: .venv/.installed
 	$(BIN)/python -m tools.extension build/extension
 

@@ -18,6 +18,9 @@ def test_each_row_has_a_source_and_a_date() -> None:
         assert each["theirs"], each["name"]
         assert each["ours"], each["name"]
         assert re.fullmatch(r"((pypi|cran):[\w-]+)?", each.get("package", "")), each["name"]
+        assert "version" in each or not each.get("package", "").startswith(rivals.PYPI), each[
+            "name"
+        ]
 
 
 def test_the_page_is_that_of_the_data(root: Path) -> None:

@@ -296,6 +296,11 @@ def test_links_in_the_documents_lead_somewhere() -> None:
     assert lost == []
 
 
+def test_the_pages_have_no_more_words_than_a_reader_takes(root: Path) -> None:
+    pages_read = [root / "README.md", *(root / "docs").rglob("*.md")]
+    assert sum(len(each.read_text(encoding="utf-8").split()) for each in pages_read) <= 105_000
+
+
 def test_the_readme_and_the_front_page_lead_to_every_page(root: Path) -> None:
     """README names what four kinds of readers need, and the front page all others."""
     text = (root / "README.md").read_text(encoding="utf-8")

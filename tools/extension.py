@@ -1,7 +1,8 @@
 """Build the loadable extension of DuckDB for this platform: python -m tools.extension FOLDER.
 
-Its headers are those of DuckDB's own source distribution (MIT), which is fetched once into the folder.
-Nothing of it is kept here. Who loads what is built needs neither Python nor this package.
+The folder then has all sources: who builds them again, by build.sh, or loads what is built, needs neither
+Python nor this package. The headers are those of DuckDB's own source distribution (MIT), which is fetched
+once into the folder. Nothing of it is kept here.
 """
 
 import hashlib
@@ -33,6 +34,14 @@ HEADERS: Final = ("duckdb.h", "duckdb_extension.h")
 ABI, API_VERSION, FOOTER_VERSION = "C_STRUCT", "v1.2.0", "4"
 FIELD_BYTES, SIGNATURE_BYTES = 32, 256
 SECTION: Final = b"duckdb_signature"
+PLATFORMS: Final = ("linux_amd64", "linux_arm64", "osx_amd64", "osx_arm64")
+BUILD: Final = """#!/bin/sh
+# Build reid.duckdb_extension for a platform, which a file footer.PLATFORM is of, by a compiler of C alone.
+set -e
+cd "$(dirname "$0")"
+${CC:-cc} -O2 -Wall -shared -fPIC -fvisibility=hidden -I. reid.c -o reid.so
+cat reid.so "footer.$1" > reid.duckdb_extension
+"""
 
 
 def fetch_headers(folder: Path) -> None:
@@ -76,18 +85,17 @@ def _leb128(number: int) -> bytes:
 
 
 def build(folder: Path) -> Path:
-    """Build the extension, and return its file."""
+    """Write the sources, build the extension for this platform, and return its file."""
     folder.mkdir(parents=True, exist_ok=True)
     fetch_headers(folder)
     write_script(folder)
-    compiler, library = shutil.which("cc") or "cc", folder / "reid.so"
-    options = ["-O2", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{folder}"]
-    source = ROOT / "extension" / "reid.c"
-    subprocess.run([compiler, *options, str(source), "-o", str(library)], check=True)
-    platform = duckdb.execute("PRAGMA platform").fetchall()[0][0]
-    built = folder / "reid.duckdb_extension"
-    built.write_bytes(library.read_bytes() + footer(platform))
-    return built
+    shutil.copy(ROOT / "extension" / "reid.c", folder)
+    [(platform,)] = duckdb.execute("PRAGMA platform").fetchall()
+    for each in {*PLATFORMS, platform}:
+        (folder / f"footer.{each}").write_bytes(footer(each))
+    (folder / "build.sh").write_text(BUILD, encoding="utf-8")
+    subprocess.run(["sh", str(folder / "build.sh"), platform], check=True)  # noqa: S607 - the shell
+    return folder / "reid.duckdb_extension"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The functions for clients without Python: a script of plain macros, and a database file that has them.
 
-The macros are those of pack.sql, each name with the place where it is; in the file, those that plans become
-stand in their place. A function that is lacking is there to be refused with the reason.
+The macros are those of the folder pack, each name with the place where it is; in the file, those that plans
+become stand in their place. A function that is lacking is there to be refused with the reason.
 """
 
 import re
@@ -61,7 +61,8 @@ COMMIT;
 @cache
 def pack() -> str:
     """Read the macros as they are written, by bare names; what is in braces for each number of columns."""
-    return REPEATED.sub(_repeat, (files("reid_sql") / "pack.sql").read_text(encoding="utf-8"))
+    chapters = sorted((files("reid_sql") / "pack").iterdir(), key=lambda file: file.name)
+    return REPEATED.sub(_repeat, "\n".join(file.read_text(encoding="utf-8") for file in chapters))
 
 
 def _repeat(match: re.Match[str]) -> str:

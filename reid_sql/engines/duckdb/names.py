@@ -45,7 +45,7 @@ SYNTAX: Final = frozenset(
     re.findall(
         r"\w+",
         """all and any as asof between by case cast coalesce columns decimal distinct else exclude exists
-        filter from grouping having in interval is join lateral materialized not on or over qualify select
+        filter from grouping having in interval is join lateral map materialized not on or over qualify select
         sets struct table then
         try_cast union unpivot using values when where""",
     )

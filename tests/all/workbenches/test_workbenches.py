@@ -255,6 +255,11 @@ def test_the_client_alone_answers_from_the_file(folder: Path, root: Path) -> Non
             ),
             ("safe_table('people.csv', ['sex', 'diagnosis'])", "count(*), sum(records)::BIGINT"),
             ("suda_scores('people.csv', ['age', 'sex'], 2)", "round(sum(suda_score), 9)"),
+            (
+                "join_risk('people.csv', 'people.csv', 'postcode', ['age'], ['sex'])",
+                "sum(singled_out)::BIGINT, sum(below_k_right)::BIGINT",
+            ),
+            ("compare_releases('people.csv', 'people.csv', ['age', 'sex'])", "sum(value)"),
         ):
             sql = f"SELECT {columns} FROM {{}}{call}"
             asked = f"ATTACH 'reid.duckdb' (READ_ONLY); {sql.format('reid.')}"

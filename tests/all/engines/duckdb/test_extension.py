@@ -25,6 +25,8 @@ CALLS: Final = [
     "FROM reid.individual_risk(people, ['age', 'sex']) WHERE record < 99 ORDER BY record",
     "SELECT * EXCLUDE (nulls) FROM reid.unicity(people, 'fnlwgt', ['age', 'sex'], 1)",
     "SELECT n, count(*) FROM (SELECT reid.equivalence_class_size(age, sex) AS n FROM people) GROUP BY ALL ORDER BY ALL",
+    "FROM reid.join_risk(people, people, 'fnlwgt', ['age', 'sex'], ['race', 'marital_status'])",
+    "FROM reid.compare_releases(people, people, ['age', 'sex'], sensitive := 'race')",
     "SELECT reid.cell_risk(0.001, 1000)",
 ]
 # What each call answers in another process, as a DuckDB of another version is there.
@@ -99,3 +101,17 @@ def test_its_figures_are_those_of_the_package(
         pairs = zip(chain(*rows), chain(*due), strict=True)
         assert all(are_equal(*pair) for pair in pairs), call
     assert own == 0  # nothing of ours is in the database of the user
+
+
+def test_its_sources_are_built_without_python(built: Path, tmp_path: Path) -> None:
+    """With a shell, a compiler and its parts alone on the path, and no other variable."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "cat", "dirname", "cc", "as", "ld"):
+        (programs / name).symlink_to(shutil.which(name) or pytest.skip(f"no {name}"))
+    sources = tmp_path / "sources"
+    shutil.copytree(built.parent, sources, ignore=shutil.ignore_patterns("reid.so", built.name))
+    [(platform,)] = duckdb.execute("PRAGMA platform").fetchall()
+    call = [programs / "sh", sources / "build.sh", platform]
+    subprocess.run(call, env={"PATH": str(programs)}, check=True)
+    assert (sources / built.name).read_bytes() == built.read_bytes()

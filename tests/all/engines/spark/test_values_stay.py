@@ -1,6 +1,7 @@
 """Which values come to the driver: each table that is collected for an answer is read."""
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -12,6 +13,7 @@ pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark te
 
 import reid_sql.polars as rp
 import reid_sql.spark as rs
+from reid_sql.check.gate import check
 from reid_sql.reduction import Needs
 from reid_sql_udfs import declared
 from tests.all.engines.ibis.test_values_stay import CALLS, NUMBERS, TEXTS, members
@@ -94,3 +96,40 @@ def test_texts_that_are_numbers_keep_their_places(spark: "SparkSession") -> None
     ):
         here = partial(ask, rp)(frame).collect().to_dicts()
         assert rows_of(ask(rs, to_spark(spark, frame))) == here
+
+
+GATE = """
+[[tables]]
+file = "people.parquet"
+quasi_identifiers = ["age", "place", "sex"]
+checks = [
+  { measure = "separation", at_most = 1 },
+  { measure = "keys", at_most = 3 },
+  { measure = "qar", p = 1, at_most = 1 },
+  { measure = "population_uniqueness", population = 100_000, at_most = 1 },
+]
+"""
+
+
+def test_the_gate_gets_values_of_columns_and_rows_but_no_combinations(
+    spark: "SparkSession", people: pl.DataFrame, collected: list[pa.Table], tmp_path: Path
+) -> None:
+    """It looks for missing-value codes in columns, and for columns of people in a draw of rows."""
+    del spark
+    people.write_parquet(tmp_path / "people.parquet")
+    (tmp_path / "policy.toml").write_text(GATE, encoding="utf-8")
+    collected.clear()
+    page = check(tmp_path / "policy.toml", engine="spark")
+    assert all(
+        group["verdict"] != "not measured" for each in page["checks"] for group in each["groups"]
+    )
+    combined = [each for each in collected if {"q1", "q2", "q3", "records"} <= {*each.column_names}]
+    assert [values_in([each], people) for each in combined] == [set()] * (len(combined) - 1) + [
+        {"age"}
+    ]
+    assert len(combined) >= 2
+    others = [each for each in collected if values_in([each], people) - {"age"}]
+    assert {tuple(each.column_names) for each in others} == {
+        ("q1", "records"),
+        tuple(people.columns),
+    }
