@@ -23,6 +23,7 @@ MAX_VALUES_AT_ONCE: Final = (
 )
 PART: Final = "reid_part"  # a view of so many columns
 TEXTS_AT_ONCE: Final = 32  # whose values are counted by one statement
+ROWS_READ: Final = 1000  # in which an amount shows how amounts are written
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 
 
@@ -72,7 +73,7 @@ def find_texts(rows: Rows) -> list[str]:
         row["column_name"]
         for row in rows
         if row["column_type"] == "text"
-        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT}
+        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT, kinds.NUMBER}
         and not reason_by_name(row["column_name"])
     ]
 
@@ -101,7 +102,9 @@ def find_reasons_by_values(
 ) -> dict[str, str]:
     """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)
-    values: dict[str, list[str]] = {name: [] for name in named}
+    values = _draw_amounts(con, table, rows, named)
+    named = [name for name in named if name not in values]
+    values |= {name: [] for name in named}
     for start in range(0, len(named), TEXTS_AT_ONCE):
         part = named[start : start + TEXTS_AT_ONCE]
         columns = ", ".join(map(quoted, part))
@@ -120,7 +123,23 @@ def find_reasons_by_values(
         for rest, value in frequent:
             grouped = (1 << len(part)) - 1 - rest
             values[part[len(part) - grouped.bit_length()]].append(value)
-    return {name: reason for name in named if (reason := judge_values(values[name]))}
+    return {name: reason for name, each in values.items() if (reason := judge_values(each))}
+
+
+def _draw_amounts(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return some values of the texts that are numbers: if they are amounts, the first of them are."""
+    looks = {row["column_name"]: row["looks_like"] for row in rows}
+    numbers = [name for name in named if looks[name] == kinds.NUMBER]
+    if not numbers:
+        return {}
+    texts = ", ".join(f"{quoted(name)}::VARCHAR" for name in numbers)
+    drawn = con.execute(f"SELECT {texts} FROM query_table(?) LIMIT {ROWS_READ}", [table]).fetchall()
+    return {
+        name: [each for each in dict.fromkeys(values) if each is not None][:MAX_VALUES_READ]
+        for name, values in zip(numbers, zip(*drawn, strict=True), strict=True)
+    }
 
 
 def judge_values(values: Sequence[str]) -> str | None:

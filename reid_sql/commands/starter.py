@@ -136,7 +136,9 @@ SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
     """Return the keys of a policy that name the table of a command."""
-    named = {"files" if options.files else "file": options.file}
+    named = {"file": options.file}
+    if options.files:  # a pattern is no name
+        named = {"files": options.file, "name": stem_of(options.file)}
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
@@ -244,7 +246,7 @@ class Starter:
         (kind, file), *options = self.source.items()
         init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else [])]
         for key, value in options:
-            init += [f"--{key}", value]
+            init += [f"--{key}", value] if key in SOURCES else []
         stem = stem_of(file)
         prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
         return shlex.join(init), shlex.join(["reid-sql", *prepare])
