@@ -13,7 +13,13 @@ import duckdb
 from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.proposals import MAX_VALUES_READ, find_texts, judge_values, propose, repeat_identifiers
+from reid_sql.commands.proposals import (
+    MAX_VALUES_READ,
+    find_texts,
+    judge_values,
+    propose,
+    repeat_identifiers,
+)
 from reid_sql.commands.starter import (
     LOOKS,
     PATTERN,

@@ -25,12 +25,14 @@ RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the
 VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
-    "(grand |sub)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
+    "(grand[ -]|sub|sous-)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
     "\u0438того|всего|合計|总计",
     re.IGNORECASE,
 )
 # of a group, among records: the word is the first or the last of few
-GROUP_TOTAL: Final = rf"(?i)\s*(?:({TOTAL.pattern})\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}({TOTAL.pattern}))\s*:?\s*"
+GROUP_TOTAL: Final = (
+    rf"(?i)\s*(?:({TOTAL.pattern})\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}({TOTAL.pattern}))\s*:?\s*"
+)
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
 
@@ -295,22 +297,26 @@ def _has_values(header: Sequence[str]) -> bool:
 def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
     """Refuse names of columns in several lines, a line for each level, as a crosstab of pandas has them.
 
-    Those of the first line repeat, and with the line below, which has words alone, no two are the same.
+    Those of the first line repeat, and with the lines below, which have words alone, no two are the same.
 
     >>> refuse_levels("FILE", [["sex", "f", "f"], ["ill", "yes", "no"]])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got a line for each
         level of a crosstab; write a line for each cell, in pandas by table.melt(ignore_index=False)
     """
-    first, below = ([field.strip() for field in row] for row in rows[:2]) if rows[1:] else ((), ())
-    pairs = Counter(zip(first, below, strict=False))
-    named = list(filter(None, first))
-    are_words = not any(VALUE.fullmatch(field) for field in below)
-    if len(set(named)) < len(named) and len(first) == len(below) == len(pairs) and are_words:
-        rule = f"{words} must have one line with the names of its columns, got a line for each level of a crosstab"
-        raise OutOfDomainError(
-            f"{rule}; write a line for each cell, in pandas by table.melt(ignore_index=False)"
-        )
+    named = list(filter(None, rows[0]))
+    if len(set(named)) == len(named):
+        return
+    for levels in range(2, MAX_HEADER_ROWS + 2):
+        lines = rows[:levels]
+        are_words = not any(VALUE.fullmatch(field) for row in lines[1:] for field in row)
+        if not are_words or {len(row) for row in lines} != {len(rows[0])}:
+            return
+        if len(set(zip(*lines, strict=True))) == len(rows[0]):
+            rule = f"{words} must have one line with the names of its columns, got a line for each level of a crosstab"
+            raise OutOfDomainError(
+                f"{rule}; write a line for each cell, in pandas by table.melt(ignore_index=False)"
+            )
 
 
 def refuse_repeated_names(

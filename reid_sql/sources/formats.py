@@ -217,9 +217,7 @@ class _Inspection:
         """Refuse UTF-16 without a mark that is read as UTF-8, of which zero bytes are characters, too."""
         try:
             encoding = (
-                None
-                if self.form.encoding.startswith("utf-16")
-                else find_unmarked_utf_16(self.path)
+                None if self.form.encoding.startswith("utf-16") else find_unmarked_utf_16(self.path)
             )
         except (OSError, EOFError):
             return  # whoever reads it on names the reason

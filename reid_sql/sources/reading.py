@@ -232,8 +232,8 @@ def _keep(con: duckdb.DuckDBPyConnection, select: str, decoded: Path) -> str:
 def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str:
     """Refuse, where a record is read, one that is none: the header again, or a total of the records above.
 
-    The header has the names of two or more columns. Of a total, most fields are empty, and none behind the
-    first is a word: published tables have totals, too.
+    The header has the names of two or more columns. Of a total, at least half of the fields behind the first
+    are empty, and none is a word.
     """
     if len(inspected.names) < 2:  # noqa: PLR2004 - one column has no other
         return ""
@@ -245,13 +245,17 @@ def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str
     )
     header = f"{words} must have its header once, got a record that repeats it; remove it"
     total = f"{words} must have a record in each line, got one that looks like a total of others; remove these, or write the first field otherwise if it is a record"
-    empty = " + ".join(f"(coalesce(trim({column}), '') = '')::INTEGER" for column in columns)
-    cases = f"WHEN {named} THEN error({sql_text(header)})" if named and form.has_header else ""
-    return f""" WHERE CASE {cases}
-        WHEN 2 * ({empty}) > {len(columns)} AND regexp_full_match(c0, {sql_text(GROUP_TOTAL)})
-          AND NOT regexp_matches(concat({", ".join(columns[1:])}), '\\p{{L}}')
-          THEN error({sql_text(total)})
-        ELSE true END"""
+    empty = " + ".join(f"(coalesce(trim({column}), '') = '')::INTEGER" for column in columns[1:])
+    words = f"regexp_matches(concat({', '.join(columns[1:])}), '\\p{{L}}')"
+    is_total = f"regexp_full_match(c0, {sql_text(GROUP_TOTAL)}) AND NOT {words}"
+    cases = []
+    if named and form.has_header:
+        cases.append(f"WHEN {named} THEN error({sql_text(header)})")
+    if len(columns) > 2 and form.of_people:  # noqa: PLR2004 - of one value, nothing shows what it is
+        cases.append(
+            f"WHEN 2 * ({empty}) >= {len(columns) - 1} AND {is_total} THEN error({sql_text(total)})"
+        )
+    return f" WHERE CASE {' '.join(cases)} ELSE true END" if cases else ""
 
 
 def escape_pattern(path: Path) -> str:

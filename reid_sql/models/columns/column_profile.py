@@ -410,7 +410,11 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
     if kind in (CODE, CATEGORY, NUMBER):
-        name, values, is_text = row["column_name"], row["distinct_values"], row["column_type"] == "text"
+        name, values, is_text = (
+            row["column_name"],
+            row["distinct_values"],
+            row["column_type"] == "text",
+        )
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
         return kind_by_name(name, values, is_text=is_text) or kind
@@ -426,7 +430,17 @@ def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's pl
 def _column_form(row: dict[str, Any]) -> ColumnForm:
     """How the values are written, without the candidates for missing-value codes."""
     values = int(row["distinct_values"]) - len(row["candidates"])
-    counted = ("numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters", "words")
+    counted = (
+        "numbers",
+        "whole",
+        "dates",
+        "padded",
+        "spaced",
+        "shortest",
+        "longest",
+        "letters",
+        "words",
+    )
     whole: dict[str, Any] = {name: int(row[name]) for name in counted}
     ends = float(row["least"]), float(row["greatest"])
     return ColumnForm(
