@@ -223,8 +223,8 @@ def refuse_footnotes(
     """Refuse notes below the last record, perhaps filled with separators to its width.
 
     A note is alone in its line, in the first field, as nothing is in the lines above the notes. Filled with
-    separators, it is written as one: with a colon, a mark before it, or several words. Lines of separators alone may be
-    between them and the last record.
+    separators, it is written as one: with a colon, a mark before it, or several words. Lines of separators
+    alone may be between them and the last record.
 
     >>> rows = [["ann", "1"], ["bob", "2"], ["", ""], ["Source: office", ""]]
     >>> refuse_footnotes("FILE", rows, 5, "remove {}".format)  # doctest: +NORMALIZE_WHITESPACE
@@ -301,8 +301,8 @@ def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
 
     >>> refuse_levels("FILE", [["sex", "f", "f"], ["ill", "yes", "no"]])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
-    reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got a line for each
-        level of a crosstab; write a line for each cell, in pandas by table.melt(ignore_index=False)
+    reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got a line for
+        each level of a crosstab; write a line for each cell, in pandas by table.melt(ignore_index=False)
     """
     named = list(filter(None, rows[0]))
     if len(set(named)) == len(named):

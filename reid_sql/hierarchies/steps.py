@@ -78,9 +78,9 @@ class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
 
     `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Of the `marks` of 1.265,50,
-    the first is between thousands, and the second before a fraction; a unit may follow. Without a width, only what lies beyond
-    the ends changes. An end must be a multiple of the width. The SQL for a column of an `integer` type
-    interprets no text.
+    the first is between thousands, and the second before a fraction; a unit may follow. Without a width, only
+    what lies beyond the ends changes. An end must be a multiple of the width. The SQL for a column of an
+    `integer` type interprets no text.
 
     >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
     ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')

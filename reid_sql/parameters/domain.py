@@ -72,12 +72,12 @@ def sql_text(text: str) -> str:
 
 
 def number_replacements(marks: str) -> list[tuple[str, str]]:
-    """List what is replaced in a text of a number, and by what, to write it as SQL has it.
+    r"""List what is replaced in a text of a number, and by what, to write it as SQL has it.
 
     The marks are between thousands, and before the fraction; behind them may be a unit.
 
     >>> number_replacements(".,"), number_replacements(",.$")
-    ([('.', ''), (',', '.')], [(',', ''), ('$', ''), (' ', ''), ('\\xa0', ''), ('\\u202f', '')])
+    ([('.', ''), (',', '.')], [(',', ''), ('$', ''), (' ', ''), ('\xa0', ''), ('\u202f', '')])
     """
     between, before, unit = marks[0], marks[1], marks[2:]
     removed = dict.fromkeys([between, *([unit, *" \u00a0\u202f"] if unit else [])])

@@ -36,8 +36,8 @@ class TextFormat:
     """How a text file is written; a delimiter that is not given is the one that the header has most of.
 
     Unless it is given whether the first line is a header, it is taken for one if it does not look otherwise.
-    `skip`: the lines above the first line, and those that are not blank below the last record. Lines `of_people`
-    are no totals, as published tables have.
+    `skip`: the lines above the first line, and those that are not blank below the last record. Lines
+    `of_people` are no totals, as published tables have.
     """
 
     delimiter: str | None = None

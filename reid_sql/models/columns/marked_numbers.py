@@ -23,8 +23,8 @@ CODES: Final = "[0-9]{3}([.,'\u2019 \u00a0\u202f][0-9]{3})*"  # what a list of t
 def number_pattern(marks: str) -> str:
     """Write the pattern of numbers with these marks; with commas between thousands, all thousands have them.
 
-    So 0,125 and 12,5 are no such numbers, and 1,265 is one. Whole numbers may lack the marks of others. Behind
-    the two marks may be a unit, which may be before or behind the number.
+    So 0,125 and 12,5 are no such numbers, and 1,265 is one. Whole numbers may lack the marks of others.
+    Behind the two marks may be a unit, which is before or behind the number.
 
     >>> import re
     >>> [bool(re.fullmatch(number_pattern(",."), each)) for each in ("1,265.5", "905", "12,5", "1265")]
