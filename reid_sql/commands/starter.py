@@ -104,6 +104,8 @@ MISSING: Final = """
 # Values that look like codes for "missing". If a line is right, remove its #. If all of them are real values,
 # write accept = ["missing_codes"] at the top instead.
 {}"""
+MISSING_SENSITIVE: Final = """# Of a sensitive column, write accept = ["missing_sensitive"] at the top, too.
+{}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
 LEFT_OUT: Final = """# Columns that no check measures, and that the release must lack:
@@ -329,11 +331,15 @@ class Starter:
     @property
     def _missing_lines(self) -> str:
         """The lines of the policy on values that may stand for missing ones."""
-        lines = []
+        lines = {}
         for row in self.rows:
             codes = [each for each in row["sentinels"] if each not in STRUCTURAL_CODES]
-            lines += [f"# {declare_missing(row['column_name'], codes)}"] if codes else []
-        return MISSING.format("\n".join(lines)) if lines else ""
+            if codes:
+                lines[row["column_name"]] = f"# {declare_missing(row['column_name'], codes)}"
+        listed = "\n".join(lines.values())
+        if not {*lines}.isdisjoint(self.sensitive):
+            listed = MISSING_SENSITIVE.format(listed)
+        return MISSING.format(listed) if lines else ""
 
     def scenario(self, path: str) -> str:
         """Write the scenario, which lies at the path."""

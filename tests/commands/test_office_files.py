@@ -281,3 +281,24 @@ def test_a_code_among_codes_is_no_missing_value(capsys: pytest.CaptureFixture[st
     Path("x.csv").write_text("\n".join(["district,age", *lines]), encoding="utf-8")
     row = answer(capsys, "profile", "x.csv")[0]
     assert (row["looks_like"], row["sentinels"]) == ("category", [])
+
+
+def test_a_caution_is_no_proof_that_no_release_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    """The starter policy names all lines that settle its cautions; with them, a release is written."""
+    draw = np.random.default_rng(4)
+    lines = [
+        f"{draw.integers(20, 80)},{draw.choice(['north', 'south', 'NA'])},{draw.choice(['10.5', '20.5', '30.25', 'NA'])}"
+        for _ in range(400)
+    ]
+    Path("x.csv").write_text("\n".join(["age,region,income", *lines]), encoding="utf-8")
+    assert main(["init", "x.csv"]) == 0
+    text = Path("x.policy.toml").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(["prepare", "x.policy.toml", "--json"]) == 1
+    assert not json.loads(capsys.readouterr().out)["tables"][0]["none_meets"]
+    [accepted] = re.findall(r"Of a sensitive column, write (.*) at the top", text)
+    settled = re.sub("(?m)^# missing", "missing", f"{accepted}\n{text}")
+    Path("x.policy.toml").write_text(settled, encoding="utf-8")
+    assert main(["prepare", "x.policy.toml", "--release", "safe.csv"]) == 0
+    capsys.readouterr()
+    assert len(Path("safe.csv").read_text(encoding="utf-8").splitlines()) > 390
