@@ -1,6 +1,7 @@
 """The profile of a table, and what is proposed for its columns by their values and what repeats."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import duckdb
@@ -38,7 +39,28 @@ def propose(
     rows = repeat_identifiers(profile_columns(con, name, []), people)
     reasons = find_reasons_by_values(con, name, rows)
     labels = read_comments(con, f"{VIEW}_database", source.get("table"))
-    return Starter(rows, source, population, reasons, labels=labels)
+    starter = Starter(rows, source, population, reasons, labels=labels)
+    if starter.entity is None or not starter.sensitive:
+        return starter
+    several = _find_several(con, name, starter.entity, [*starter.sensitive])
+    return replace(starter, several={starter.entity: several})
+
+
+def _find_several(
+    con: duckdb.DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
+) -> list[str]:
+    """Find the sensitive columns of which a person has several values, NULL among them."""
+    values = ", ".join(
+        f"count(DISTINCT {quoted(name)}) + max(({quoted(name)} IS NULL)::INTEGER)"
+        for name in sensitive
+    )
+    aliases = ", ".join(f"n{place}" for place, _ in enumerate(sensitive))
+    most = ", ".join(f"max(n{place})" for place, _ in enumerate(sensitive))
+    counts = con.execute(
+        f"SELECT {most} FROM (SELECT {values} FROM query_table(?) GROUP BY {quoted(entity)}) AS reid({aliases})",
+        [table],
+    ).fetchall()[0]
+    return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
 
 
 def profile_columns(

@@ -73,6 +73,9 @@ measure = "l_diversity"
 sensitive = {0}
 at_least = 2            # whoever finds the class of a person does not learn this
 """
+NO_ANSWER: Final = """
+# People have several values of {0}, so that this check has no answer by entity.
+# Pass a table with one value a person, or remove it: then no check measures this column."""
 HOUSEHOLD_CHECK: Final = """
 [[tables.checks]]
 measure = "household_average_risk"
@@ -176,6 +179,9 @@ class Starter:
     by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
     labels: Labels = ()  # what people wrote about columns
+    several: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # of a column of people, if counted
 
     @property
     def name(self) -> str:
@@ -277,7 +283,8 @@ class Starter:
     def _entity_lines(self) -> str:
         """The lines of the policy on the column of people."""
         reasons, kind = self._comments(ENTITY), kinds.REPEATED_IDENTIFIER
-        several = SEVERAL_VALUES if self.sensitive else ""
+        is_known = self.entity in self.several
+        several = SEVERAL_VALUES if self.sensitive and not is_known else ""
         if self.entity is not None:
             return reasons + COUNT_PEOPLE.format(toml_text(self.entity)) + several
         repeated = [row["column_name"] for row in self.rows if row["looks_like"] == kind]
@@ -309,6 +316,7 @@ class Starter:
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
         sensitive = self._names(SENSITIVE)
+        several = self.several.get(self.entity or "", ())
         homes = [] if self.entity else self._names(HOUSEHOLD)  # no measure counts both
         left = self._names(IDENTIFIER, UNMEASURED)
         reasons = self._comments(IDENTIFIER, UNMEASURED)
@@ -318,7 +326,10 @@ class Starter:
             known=self._comments(QUASI_IDENTIFIER, UNKNOWN),
             quasi_identifiers=toml_texts(self.quasi_identifiers),
             sensitive=f"{self._comments(SENSITIVE)}{'' if sensitive else '# '}sensitive = {toml_texts(sensitive or ['diagnosis'])}",
-            diversity="".join(DIVERSITY.format(toml_text(name)) for name in sensitive),
+            diversity="".join(
+                ((NO_ANSWER if name in several else "") + DIVERSITY).format(toml_text(name))
+                for name in sensitive
+            ),
             household=self._comments(HOUSEHOLD)
             + "".join(HOUSEHOLD_CHECK.format(toml_text(name)) for name in homes),
             omitted=LEFT_OUT.format(reasons, toml_texts(left)) if left else "",

@@ -302,3 +302,24 @@ def test_a_caution_is_no_proof_that_no_release_exists(capsys: pytest.CaptureFixt
     assert main(["prepare", "x.policy.toml", "--release", "safe.csv"]) == 0
     capsys.readouterr()
     assert len(Path("safe.csv").read_text(encoding="utf-8").splitlines()) > 390
+
+
+def test_the_starter_policy_says_of_which_columns_people_have_several_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A diagnosis of each visit; the income is one of the person."""
+    draw = np.random.default_rng(6)
+    rows = []
+    for row in range(300):
+        person = int(draw.integers(100))
+        rows.append(
+            f"{person},{person % 50},{['flu', 'asthma'][row % 2]},{1000 + 37 * (person % 30)}"
+        )
+    Path("x.csv").write_text(
+        "\n".join(["patient_id,age,diagnosis,income", *rows]), encoding="utf-8"
+    )
+    policy = answer(capsys, "report", "x.csv")["policy"]
+    assert 'entity = "patient_id"' in policy
+    assert re.findall("People have several values of (.*?),", policy) == ['"diagnosis"']
+    assert policy.count('measure = "l_diversity"') == 2
+    assert "If people have several values" not in policy
