@@ -13,7 +13,7 @@ from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, Rows, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Rows, fold_case, quoted, sql_text
 from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
@@ -70,23 +70,32 @@ def profile_columns(
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
     each are in memory; without names, the function counts all of them. The time to bind these grows with the
-    square of their number, so that a wide table is profiled in parts.
+    square of their number, so that a wide table is profiled in parts. Intervals are profiled by their texts.
     """
-    names = columns or table_columns(con, table)
+    wanted = columns or table_columns(con, table)
+    intervals = [name for name in find_intervals(con, table) if name in wanted]
+    names = [name for name in wanted if name not in intervals]
     [(records,)] = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()
-    size = min(COLUMNS_AT_ONCE, len(names), max(1, MAX_VALUES_AT_ONCE // max(1, records)))
+    size = min(COLUMNS_AT_ONCE, len(names) or 1, max(1, MAX_VALUES_AT_ONCE // max(1, records)))
     is_wide = size > MAX_COLUMNS
     rows = []
-    for start in range(0, len(names), size):
-        part = names[start : start + size]
-        if is_wide:
+    parts = [(names[start : start + size], start) for start in range(0, len(names), size)]
+    for part, start in [*parts, *([(intervals, len(names))] if intervals else [])]:
+        if is_unnamed := is_wide or part is intervals:
             listed = ", ".join(map(quoted, part))
             con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
         words = "columns" if size == len(names) else f"columns from {start + 1:,} of {len(names):,}"
-        arguments = [PART, None] if is_wide else [table, part]
+        arguments = [PART, None] if is_unnamed else [table, part]
         rows += call(con, "profile", arguments, words).records()
     con.execute(f"DROP VIEW IF EXISTS {PART}")
-    return rows
+    places = {fold_case(name): place for place, name in enumerate(wanted)}
+    return sorted(rows, key=lambda row: places[fold_case(row["column_name"])])
+
+
+def find_intervals(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """Find the columns of intervals, of which 1 month equals 30 days, so that no function counts them."""
+    types = con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()
+    return [name for name, kind, *_ in types if "INTERVAL" in kind]
 
 
 def find_texts(rows: Rows) -> list[str]:

@@ -263,18 +263,15 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
 
 
 def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
-    """Make the view; times that know their zone become times in UTC, which every client can fetch.
-
-    Intervals become texts: of those, 1 month equals 30 days, and a class has both.
-    """
-    comparable = {"TIMESTAMP WITH TIME ZONE": "timezone('UTC', {})", "INTERVAL": "{}::VARCHAR"}
-    converted = ", ".join(
-        f"{comparable[kind].format(quoted(name))} AS {quoted(name)}"
+    """Make the view; times that know their zone become times in UTC, which every client can fetch."""
+    zoned = [
+        name
         for name, kind, *_ in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-        if kind in comparable
-    )
+        if kind == "TIMESTAMP WITH TIME ZONE"
+    ]
+    converted = ", ".join(f"timezone('UTC', {quoted(name)}) AS {quoted(name)}" for name in zoned)
     con.execute(
-        f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({converted})' if converted else ''} FROM {source}"
+        f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({converted})' if zoned else ''} FROM {source}"
     )
 
 

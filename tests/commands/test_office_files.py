@@ -163,21 +163,23 @@ def test_what_is_no_workbook_is_called_what_it_is(
 
 
 @pytest.mark.parametrize("kind", ["parquet", "duckdb"])
-def test_intervals_are_texts_of_which_none_equals_another(
+def test_intervals_are_in_the_report_and_in_no_release(
     kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """30 days and a month are two values, as they are written."""
+    """30 days and a month are equal, and written otherwise: a class of them would have both."""
     lengths = ["30 days", "1 month", "720 hours", "1 month 2 days"]
     with duckdb.connect("t.duckdb") as con:
         con.execute(
-            f"""CREATE TABLE t AS SELECT (['f', 'm'])[i % 2 + 1] AS sex,
-            ({lengths})[i % 4 + 1]::INTERVAL AS stay FROM range(40) AS r(i)"""
+            f"""CREATE TABLE t AS SELECT ({lengths})[i % 4 + 1]::INTERVAL AS stay,
+            (['f', 'm'])[i % 2 + 1] AS sex FROM range(40) AS r(i)"""
         )
         con.execute("COPY t TO 't.parquet'")
-    file = f"t.{kind}"
-    table = ["--table", "t"] if kind == "duckdb" else []
-    answer(capsys, "report", file, *table)
-    assert answer(capsys, "risk", file, *table, "--qi", "stay")["summary"]["classes"] == 4
+    source = [f"t.{kind}", *(["--table", "t"] if kind == "duckdb" else [])]
+    page = answer(capsys, "report", *source)
+    assert [row["column_name"] for row in page["profile"]] == ["stay", "sex"]
+    assert page["profile"][0]["distinct_values"] == len(lengths)
+    assert 'left_out = ["stay"]' in page["policy"]
+    assert "1 month equals 30 days" in refusal(capsys, "risk", *source, "--qi", "stay")
 
 
 def write_panel() -> None:
