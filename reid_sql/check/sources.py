@@ -178,7 +178,8 @@ def _read_form(place: Place) -> TextFormat:
     header = place.flag("header") if "header" in place.values else None
     skip = place.values.get("skip", 0)
     skip = check_skip(place.at("skip"), skip if isinstance(skip, list) else [skip])
-    return TextFormat(delimiter, encoding, header, quote, skip)
+    of_people = not any(f"{role}_file" in place.values for role in PUBLISHED)
+    return TextFormat(delimiter, encoding, header, quote, skip, of_people)
 
 
 REASON_CHANGED: Final = "the file changed while it was measured"

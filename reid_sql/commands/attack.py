@@ -173,6 +173,7 @@ def run_safe(options: argparse.Namespace) -> int:
     how, appetite = _parameters_of_cells(options)
     table = open_file_table(options, BY)
     if options.published:
+        options.has_published_tables = True
         how["published"] = attach_numbered(
             table.con, options, "--published", options.published, PUBLISHED
         )
@@ -243,6 +244,7 @@ def _audit_tables(options: argparse.Namespace) -> int:
     if options.dominance is not None:
         how["dominance"] = numbers("--dominance", options.dominance.split(","))
     columns = all_names("the columns", options.categories)
+    options.has_published_tables = True
     con, first = open_file(options)
     views = [first, *attach_numbered(con, options, "OTHER", options.others, PUBLISHED)]
     readings = [read_published(con, view, columns, options.count) for view in views]

@@ -13,7 +13,13 @@ import duckdb
 from reid_sql.commands.measure import describe_profile
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.proposals import MAX_VALUES_READ, find_texts, judge_values, propose
+from reid_sql.commands.proposals import (
+    MAX_VALUES_READ,
+    find_texts,
+    judge_values,
+    propose,
+    repeat_identifiers,
+)
 from reid_sql.commands.starter import (
     LOOKS,
     PATTERN,
@@ -213,7 +219,7 @@ def _in_file(
 ) -> Listed:
     place = {"file": file, "table": table, "files": files}
     options_of_table = argparse.Namespace(**vars(options) | place)
-    source = source_of(options_of_table) | ({"name": stem_of(file)} if files else {})
+    source = source_of(options_of_table)
 
     def profile() -> Starter:
         return propose(*open_file(options_of_table, keep=True), source)
@@ -235,6 +241,11 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     rows = profile_here(table, columns, run_query, {}, adapter)
     if not rows:
         opened.rows(lambda: table.limit(1), "the columns")  # which says why nothing is read
+
+    people = adapter.find_panels(
+        table, lambda rows: run_query(lambda: adapter.collected(rows(), "a draw of rows"))
+    )
+    rows = repeat_identifiers(rows, people)
     sensitive = {}
     for each in find_texts(rows):
         frequent = opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]

@@ -24,7 +24,7 @@ from reid_sql.commands.options import (
     require,
 )
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.proposals import profile_columns, propose
+from reid_sql.commands.proposals import find_intervals, profile_columns, propose
 from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
     Rows,
@@ -103,7 +103,12 @@ def describe_smallest_sets(
 
     Columns that identify people by themselves would be the answer of every table, and are left out.
     """
-    rows = [row for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
+    intervals = find_intervals(con, table)
+    rows = [
+        row
+        for row in rows
+        if row["looks_like"] not in NO_QUASI_IDENTIFIER and row["column_name"] not in intervals
+    ]
     named = [row["column_name"] for row in rows]
     records = rows[0]["records"] if rows else 0
     distinct = min(records, prod(row["distinct_values"] + 1 for row in rows))  # with NULL

@@ -1,6 +1,7 @@
 """The profile of a table, and what is proposed for its columns by their values and what repeats."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import duckdb
@@ -12,7 +13,7 @@ from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, Rows, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Rows, fold_case, quoted, sql_text
 from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
@@ -23,6 +24,7 @@ MAX_VALUES_AT_ONCE: Final = (
 )
 PART: Final = "reid_part"  # a view of so many columns
 TEXTS_AT_ONCE: Final = 32  # whose values are counted by one statement
+ROWS_READ: Final = 1000  # in which an amount shows how amounts are written
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 
 
@@ -37,7 +39,28 @@ def propose(
     rows = repeat_identifiers(profile_columns(con, name, []), people)
     reasons = find_reasons_by_values(con, name, rows)
     labels = read_comments(con, f"{VIEW}_database", source.get("table"))
-    return Starter(rows, source, population, reasons, labels=labels)
+    starter = Starter(rows, source, population, reasons, labels=labels)
+    if starter.entity is None or not starter.sensitive:
+        return starter
+    several = _find_several(con, name, starter.entity, [*starter.sensitive])
+    return replace(starter, several={starter.entity: several})
+
+
+def _find_several(
+    con: duckdb.DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
+) -> list[str]:
+    """Find the sensitive columns of which a person has several values, NULL among them."""
+    values = ", ".join(
+        f"count(DISTINCT {quoted(name)}) + max(({quoted(name)} IS NULL)::INTEGER)"
+        for name in sensitive
+    )
+    aliases = ", ".join(f"n{place}" for place, _ in enumerate(sensitive))
+    most = ", ".join(f"max(n{place})" for place, _ in enumerate(sensitive))
+    counts = con.execute(
+        f"SELECT {most} FROM (SELECT {values} FROM query_table(?) GROUP BY {quoted(entity)}) AS reid({aliases})",
+        [table],
+    ).fetchall()[0]
+    return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
 
 
 def profile_columns(
@@ -47,23 +70,32 @@ def profile_columns(
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
     each are in memory; without names, the function counts all of them. The time to bind these grows with the
-    square of their number, so that a wide table is profiled in parts.
+    square of their number, so that a wide table is profiled in parts. Intervals are profiled by their texts.
     """
-    names = columns or table_columns(con, table)
+    wanted = columns or table_columns(con, table)
+    intervals = [name for name in find_intervals(con, table) if name in wanted]
+    names = [name for name in wanted if name not in intervals]
     [(records,)] = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()
-    size = min(COLUMNS_AT_ONCE, len(names), max(1, MAX_VALUES_AT_ONCE // max(1, records)))
+    size = min(COLUMNS_AT_ONCE, len(names) or 1, max(1, MAX_VALUES_AT_ONCE // max(1, records)))
     is_wide = size > MAX_COLUMNS
     rows = []
-    for start in range(0, len(names), size):
-        part = names[start : start + size]
-        if is_wide:
+    parts = [(names[start : start + size], start) for start in range(0, len(names), size)]
+    for part, start in [*parts, *([(intervals, len(names))] if intervals else [])]:
+        if is_unnamed := is_wide or part is intervals:
             listed = ", ".join(map(quoted, part))
             con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
         words = "columns" if size == len(names) else f"columns from {start + 1:,} of {len(names):,}"
-        arguments = [PART, None] if is_wide else [table, part]
+        arguments = [PART, None] if is_unnamed else [table, part]
         rows += call(con, "profile", arguments, words).records()
     con.execute(f"DROP VIEW IF EXISTS {PART}")
-    return rows
+    places = {fold_case(name): place for place, name in enumerate(wanted)}
+    return sorted(rows, key=lambda row: places[fold_case(row["column_name"])])
+
+
+def find_intervals(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """Find the columns of intervals, of which 1 month equals 30 days, so that no function counts them."""
+    types = con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()
+    return [name for name, kind, *_ in types if "INTERVAL" in kind]
 
 
 def find_texts(rows: Rows) -> list[str]:
@@ -72,7 +104,7 @@ def find_texts(rows: Rows) -> list[str]:
         row["column_name"]
         for row in rows
         if row["column_type"] == "text"
-        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT}
+        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE, kinds.CONSTANT, kinds.NUMBER}
         and not reason_by_name(row["column_name"])
     ]
 
@@ -101,7 +133,9 @@ def find_reasons_by_values(
 ) -> dict[str, str]:
     """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)
-    values: dict[str, list[str]] = {name: [] for name in named}
+    values = _draw_amounts(con, table, rows, named)
+    named = [name for name in named if name not in values]
+    values |= {name: [] for name in named}
     for start in range(0, len(named), TEXTS_AT_ONCE):
         part = named[start : start + TEXTS_AT_ONCE]
         columns = ", ".join(map(quoted, part))
@@ -120,7 +154,23 @@ def find_reasons_by_values(
         for rest, value in frequent:
             grouped = (1 << len(part)) - 1 - rest
             values[part[len(part) - grouped.bit_length()]].append(value)
-    return {name: reason for name in named if (reason := judge_values(values[name]))}
+    return {name: reason for name, each in values.items() if (reason := judge_values(each))}
+
+
+def _draw_amounts(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return some values of the texts that are numbers: if they are amounts, the first of them are."""
+    looks = {row["column_name"]: row["looks_like"] for row in rows}
+    numbers = [name for name in named if looks[name] == kinds.NUMBER]
+    if not numbers:
+        return {}
+    texts = ", ".join(f"{quoted(name)}::VARCHAR" for name in numbers)
+    drawn = con.execute(f"SELECT {texts} FROM query_table(?) LIMIT {ROWS_READ}", [table]).fetchall()
+    return {
+        name: [each for each in dict.fromkeys(values) if each is not None][:MAX_VALUES_READ]
+        for name, values in zip(numbers, zip(*drawn, strict=True), strict=True)
+    }
 
 
 def judge_values(values: Sequence[str]) -> str | None:

@@ -19,6 +19,7 @@ from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
 from reid_sql.parameters import Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
+from reid_sql.sources.text_content import TextFormat
 from reid_sql.terminal.runner import sentence
 
 COUNT: Final = "records"  # the column of counts where none is named
@@ -169,7 +170,7 @@ def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str,
 
     Refuses a file that is read otherwise than it was written, or that reveals a cell.
     """
-    con, view = open_source(str(file))
+    con, view = open_source(str(file), form=TextFormat(of_people=False))
     base = {"base": how["base"]} if how["suppress"] == PROTECTING[1] else {}
     counts = [COUNT, *(["people"] if options.entity is not None else [])]
     try:

@@ -73,6 +73,9 @@ measure = "l_diversity"
 sensitive = {0}
 at_least = 2            # whoever finds the class of a person does not learn this
 """
+NO_ANSWER: Final = """
+# People have several values of {0}, so that this check has no answer by entity.
+# Pass a table with one value a person, or remove it: then no check measures this column."""
 HOUSEHOLD_CHECK: Final = """
 [[tables.checks]]
 measure = "household_average_risk"
@@ -103,6 +106,8 @@ INCOMPLETE_ENTITY: Final = """# Column {0} looks like the identifier of a person
 MISSING: Final = """
 # Values that look like codes for "missing". If a line is right, remove its #. If all of them are real values,
 # write accept = ["missing_codes"] at the top instead.
+{}"""
+MISSING_SENSITIVE: Final = """# Of a sensitive column, write accept = ["missing_sensitive"] at the top, too.
 {}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
@@ -136,7 +141,9 @@ SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
     """Return the keys of a policy that name the table of a command."""
-    named = {"files" if options.files else "file": options.file}
+    named = {"file": options.file}
+    if options.files:  # a pattern is no name
+        named = {"files": options.file, "name": stem_of(options.file)}
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
@@ -172,6 +179,9 @@ class Starter:
     by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
     labels: Labels = ()  # what people wrote about columns
+    several: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # of a column of people, if counted
 
     @property
     def name(self) -> str:
@@ -244,7 +254,7 @@ class Starter:
         (kind, file), *options = self.source.items()
         init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else [])]
         for key, value in options:
-            init += [f"--{key}", value]
+            init += [f"--{key}", value] if key in SOURCES else []
         stem = stem_of(file)
         prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
         return shlex.join(init), shlex.join(["reid-sql", *prepare])
@@ -273,7 +283,8 @@ class Starter:
     def _entity_lines(self) -> str:
         """The lines of the policy on the column of people."""
         reasons, kind = self._comments(ENTITY), kinds.REPEATED_IDENTIFIER
-        several = SEVERAL_VALUES if self.sensitive else ""
+        is_known = self.entity in self.several
+        several = SEVERAL_VALUES if self.sensitive and not is_known else ""
         if self.entity is not None:
             return reasons + COUNT_PEOPLE.format(toml_text(self.entity)) + several
         repeated = [row["column_name"] for row in self.rows if row["looks_like"] == kind]
@@ -305,6 +316,7 @@ class Starter:
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
         sensitive = self._names(SENSITIVE)
+        several = self.several.get(self.entity or "", ())
         homes = [] if self.entity else self._names(HOUSEHOLD)  # no measure counts both
         left = self._names(IDENTIFIER, UNMEASURED)
         reasons = self._comments(IDENTIFIER, UNMEASURED)
@@ -314,7 +326,10 @@ class Starter:
             known=self._comments(QUASI_IDENTIFIER, UNKNOWN),
             quasi_identifiers=toml_texts(self.quasi_identifiers),
             sensitive=f"{self._comments(SENSITIVE)}{'' if sensitive else '# '}sensitive = {toml_texts(sensitive or ['diagnosis'])}",
-            diversity="".join(DIVERSITY.format(toml_text(name)) for name in sensitive),
+            diversity="".join(
+                ((NO_ANSWER if name in several else "") + DIVERSITY).format(toml_text(name))
+                for name in sensitive
+            ),
             household=self._comments(HOUSEHOLD)
             + "".join(HOUSEHOLD_CHECK.format(toml_text(name)) for name in homes),
             omitted=LEFT_OUT.format(reasons, toml_texts(left)) if left else "",
@@ -327,11 +342,15 @@ class Starter:
     @property
     def _missing_lines(self) -> str:
         """The lines of the policy on values that may stand for missing ones."""
-        lines = []
+        lines = {}
         for row in self.rows:
             codes = [each for each in row["sentinels"] if each not in STRUCTURAL_CODES]
-            lines += [f"# {declare_missing(row['column_name'], codes)}"] if codes else []
-        return MISSING.format("\n".join(lines)) if lines else ""
+            if codes:
+                lines[row["column_name"]] = f"# {declare_missing(row['column_name'], codes)}"
+        listed = "\n".join(lines.values())
+        if not {*lines}.isdisjoint(self.sensitive):
+            listed = MISSING_SENSITIVE.format(listed)
+        return MISSING.format(listed) if lines else ""
 
     def scenario(self, path: str) -> str:
         """Write the scenario, which lies at the path."""

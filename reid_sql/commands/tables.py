@@ -285,7 +285,8 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     skip = check_skip(
         "--skip", [number("--skip", each) for each in (options.skip or "0").split(",")]
     )
-    form = TextFormat(options.delimiter, encoding, header, quote, skip)
+    of_people = not getattr(options, "has_published_tables", False)
+    form = TextFormat(options.delimiter, encoding, header, quote, skip, of_people)
     files: list[str] = []
     for name in FILES:
         passed = getattr(options, name, None) or []

@@ -25,16 +25,20 @@ RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the
 VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
-    "(grand |sub)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
+    "(grand[ -]|sub|sous-)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
     "\u0438того|всего|合計|总计",
     re.IGNORECASE,
+)
+# of a group, among records: the word is the first or the last of few
+GROUP_TOTAL: Final = (
+    rf"(?i)\s*(?:({TOTAL.pattern})\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}({TOTAL.pattern}))\s*:?\s*"
 )
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
 
 
 def refuse_title(
-    words: str, row: Sequence[str], lines: Sequence[str], remedy: str = REMEDY
+    words: str, row: Sequence[str], lines: Sequence[str], write_remedy: Callable[[], str]
 ) -> None:
     """Refuse a line that is no header: most of its names are empty, or the lines below have more fields."""
     named = sum(map(bool, row))
@@ -47,10 +51,10 @@ def refuse_title(
     is_mark = bool(SEPARATOR_LINE.fullmatch(lines[0].removeprefix("\ufeff").strip()))
     if has_more or is_mark or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
         rule = f"{words} must begin with its header, got a line that names {named} of its columns"
-        raise OutOfDomainError(f"{rule}; {remedy}")
+        raise OutOfDomainError(f"{rule}; {write_remedy()}")
 
 
-def lines_above_header(lines: Sequence[str]) -> int:
+def lines_above_header(lines: Sequence[str], quote: str = '"') -> int:
     """How many lines stand above the first with as many filled fields as most have; 0 where none are divided.
 
     >>> lines_above_header(["Patients, 2024", "", "age;sex", "30;f", "31;m", "32;f"])
@@ -67,7 +71,8 @@ def lines_above_header(lines: Sequence[str]) -> int:
     mark = max(
         marks, key=lambda each: Counter(line.count(each) for line in lines).most_common(1)[0][0]
     )
-    filled = [sum(map(bool, map(str.strip, line.split(mark)))) for line in lines]
+    rows = [read_rows([line], mark, quote) for line in lines]
+    filled = [sum(map(bool, map(str.strip, row[0]))) if row else 0 for row in rows]
     most, _ = Counter(filled).most_common(1)[0]
     return next(place for place, number in enumerate(filled) if number >= most)
 
@@ -152,7 +157,7 @@ def refuse_second_header(
     """Refuse lines below the header that name its columns again: their labels, units, or "Response".
 
     Such a line has words where all others have numbers, or the same word in each field, and no value that
-    another line has. `write_skip` writes the option to skip so many lines more, down to the last of them.
+    another line has. `write_skip` says how to skip so many lines more, down to the last of them.
 
     >>> lines = [["age", "sex"], ["Response", "Response"], *[[str(20 + i), "fm"[i % 2]] for i in range(12)]]
     >>> refuse_second_header("FILE", lines)  # doctest: +NORMALIZE_WHITESPACE
@@ -181,8 +186,7 @@ def refuse_second_header(
         remedy = f"remove {'it' if len(numbers) == 1 else 'them'}"
         if write_skip is not None:
             last = numbers[-1]
-            option = write_skip(last - first_line)
-            remedy = f"write {option} if the names are in line {last}, or {remedy}"
+            remedy = f"{write_skip(last - first_line)} if the names are in line {last}, or {remedy}"
         raise OutOfDomainError(f"{rule}; {remedy}")
 
 
@@ -216,11 +220,11 @@ def is_word(field: str) -> bool:
 def refuse_footnotes(
     words: str, rows: Sequence[Sequence[str]], last_line: int, remedy: Callable[[int], str]
 ) -> None:
-    """Refuse notes below the last record that were filled with separators to its width.
+    """Refuse notes below the last record, perhaps filled with separators to its width.
 
-    A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is
-    written as one: with a colon, a mark before it, or several words. Lines of separators alone may be
-    between them and the last record.
+    A note is alone in its line, in the first field, as nothing is in the lines above the notes. Filled with
+    separators, it is written as one: with a colon, a mark before it, or several words. Lines of separators
+    alone may be between them and the last record.
 
     >>> rows = [["ann", "1"], ["bob", "2"], ["", ""], ["Source: office", ""]]
     >>> refuse_footnotes("FILE", rows, 5, "remove {}".format)  # doctest: +NORMALIZE_WHITESPACE
@@ -229,16 +233,17 @@ def refuse_footnotes(
         remove 2
     """
     end = len(rows)
+    width = max(map(len, rows), default=0)
     while (
         end
-        and len(rows[end - 1]) > 1
-        and (_is_note(rows[end - 1]) or not any(map(str.strip, rows[end - 1])))
+        and width > 1
+        and (_is_note(rows[end - 1], width) or not any(map(str.strip, rows[end - 1])))
     ):
         end -= 1
     above, notes = rows[:end], rows[end:]
     if len(above) < 2 or any(map(_is_alone, above)):  # noqa: PLR2004 - one line shows no rule
         return
-    if not any(map(_is_note, notes)):
+    if not any(_is_note(row, width) for row in notes):
         return
     first = last_line - len(notes) + 1
     where = (
@@ -253,8 +258,11 @@ def _is_alone(row: Sequence[str]) -> bool:
     return len(row) > 1 and bool(row[0].strip()) and not any(field.strip() for field in row[1:])
 
 
-def _is_note(row: Sequence[str]) -> bool:
-    note = row[0].strip()
+def _is_note(row: Sequence[str], width: int) -> bool:
+    """Whether a line is a note; one that is not filled to the width ends no field of several lines."""
+    note = row[0].strip() if row else ""
+    if len(row) == 1 < width:
+        return bool(note) and '"' not in note
     return _is_alone(row) and bool(
         TOTAL.fullmatch(note.rstrip(" :."))
         or re.search(r":\s*\w", note)
@@ -284,6 +292,31 @@ def _has_values(header: Sequence[str]) -> bool:
     numbers = [[int(digits) for digits in re.findall(r"\d+", value)] for value in values]
     is_ordered = all(one < other for one, other in pairwise(numbers))
     return not is_ordered or any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
+
+
+def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse names of columns in several lines, a line for each level, as a crosstab of pandas has them.
+
+    Those of the first line repeat, and with the lines below, which have words alone, no two are the same.
+
+    >>> refuse_levels("FILE", [["sex", "f", "f"], ["ill", "yes", "no"]])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got a line for
+        each level of a crosstab; write a line for each cell, in pandas by table.melt(ignore_index=False)
+    """
+    named = list(filter(None, rows[0]))
+    if len(set(named)) == len(named):
+        return
+    for levels in range(2, MAX_HEADER_ROWS + 2):
+        lines = rows[:levels]
+        are_words = not any(VALUE.fullmatch(field) for row in lines[1:] for field in row)
+        if not are_words or {len(row) for row in lines} != {len(rows[0])}:
+            return
+        if len(set(zip(*lines, strict=True))) == len(rows[0]):
+            rule = f"{words} must have one line with the names of its columns, got a line for each level of a crosstab"
+            raise OutOfDomainError(
+                f"{rule}; write a line for each cell, in pandas by table.melt(ignore_index=False)"
+            )
 
 
 def refuse_repeated_names(
@@ -318,7 +351,7 @@ def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> No
         return
     read = {mark: read_rows(lines, mark) for mark in DELIMITERS}
     widest = max(DELIMITERS, key=lambda mark: len(read[mark][0]))
-    refuse_title(words, read[widest][0], lines, REMEDY_IN_SQL)
+    refuse_title(words, read[widest][0], lines, lambda: REMEDY_IN_SQL)
     is_numbered = all(NUMBERED.fullmatch(name) for name in names)
     for rows in read.values():
         if len(rows[0]) != len(names) or (len(names) == 1 and rows[0] != read[widest][0]):

@@ -9,8 +9,9 @@ from math import floor
 from typing import Final, Protocol
 
 from reid_sql.models.columns.dates import MONTHS, NAME, NAMED_MONTH, ORDINAL
-from reid_sql.models.columns.missing_value_codes import number_pattern
+from reid_sql.models.columns.marked_numbers import number_pattern
 from reid_sql.parameters import plain_number, sql_text
+from reid_sql.parameters.domain import number_replacements
 
 ALL: Final = "*"  # what every value of a column becomes that is left out: one value, and not NULL
 OTHER: Final = "other"
@@ -77,9 +78,9 @@ class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
 
     `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Of the `marks` of 1.265,50,
-    the first is between thousands, and the second before a fraction. Without a width, only what lies beyond
-    the ends changes. An end must be a multiple of the width. The SQL for a column of an `integer` type
-    interprets no text.
+    the first is between thousands, and the second before a fraction; a unit may follow. Without a width, only
+    what lies beyond the ends changes. An end must be a multiple of the width. The SQL for a column of an
+    `integer` type interprets no text.
 
     >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
     ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')
@@ -151,9 +152,8 @@ class Bands:
     def polars(self, value: str) -> str:
         words = plain = polars_text(value)
         if self.marks:
-            between, before = self.marks[0], self.marks[1]
-            plain += f".str.replace_all({between!r}, '', literal=True)"
-            plain += f".str.replace({before!r}, '.', literal=True)" * (before != ".")
+            for old, new in number_replacements(self.marks):
+                plain += f".str.replace_all({old!r}, {new!r}, literal=True)"
         form = _form_of_numbers(self.marks)
         number = f"pl.when({words}.str.contains({form!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"

@@ -71,15 +71,28 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def number_replacements(marks: str) -> list[tuple[str, str]]:
+    r"""List what is replaced in a text of a number, and by what, to write it as SQL has it.
+
+    The marks are between thousands, and before the fraction; behind them may be a unit.
+
+    >>> number_replacements(".,"), number_replacements(",.$")
+    ([('.', ''), (',', '.')], [(',', ''), ('$', ''), (' ', ''), ('\xa0', ''), ('\u202f', '')])
+    """
+    between, before, unit = marks[0], marks[1], marks[2:]
+    removed = dict.fromkeys([between, *([unit, *" \u00a0\u202f"] if unit else [])])
+    return [*((each, "") for each in removed), *([(before, ".")] if before != "." else [])]
+
+
 def plain_number(value: str, marks: str) -> str:
     """Write a text of a number as SQL has it; its marks are between thousands, and before its fraction.
 
     >>> plain_number("amount", ".,"), plain_number("amount", ",.")
     ("replace(replace(amount, '.', ''), ',', '.')", "replace(amount, ',', '')")
     """
-    between, before = marks[0], marks[1]
-    whole = f"replace({value}, {sql_text(between)}, '')"
-    return whole if before == "." else f"replace({whole}, {sql_text(before)}, '.')"
+    for old, new in number_replacements(marks):
+        value = f"replace({value}, {sql_text(old)}, {sql_text(new)})"
+    return value
 
 
 def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell

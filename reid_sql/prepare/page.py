@@ -131,7 +131,7 @@ def _global_release(
     """Describe global recoding: what is proved of it, what it leaves out, its use, and its columns."""
     columns = _global_columns(table)
     if recoding is None:
-        return {"none_meets": table.proved, "columns": columns}
+        return {"none_meets": table.proved and not table.is_refused, "columns": columns}
     form, wanted = table.generalization, table.preparing
     parts = recoding.best.node, recoding.shown_suppression, recoding.below
     return recoding.suppression_page() | {

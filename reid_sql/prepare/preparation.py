@@ -247,6 +247,7 @@ def _search_table(
             *refused,
             *(_describe_coarsest(judge) if is_none and not refused else ()),
         ),
+        is_refused=bool(refused),
         method=wanted.method,
         local=local,
         seconds=time.monotonic() - began,

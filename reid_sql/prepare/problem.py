@@ -24,15 +24,18 @@ from reid_sql.hierarchies.limits import Limit, hierarchies_toml
 from reid_sql.hierarchies.steps import DAY, day_in_sql
 from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
 from reid_sql.models.columns.dates import DATE_FORMS, TIME_FORMS, TIME_PATTERN, choose_date_form
-from reid_sql.models.columns.missing_value_codes import (
+from reid_sql.models.columns.marked_numbers import (
+    MARKED_NUMBER,
     NUMBER_MARKS,
-    NUMBER_PATTERN,
+    UNIT,
     number_pattern,
 )
+from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers, Row, plain_number, sql_text
+from reid_sql.sql.missing_value_codes import are_lists_of_codes
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 
@@ -419,17 +422,22 @@ def _facts(original: DuckDBTableCounts, column: str, row: Row) -> Facts:
 def _find_marks(original: DuckDBTableCounts, column: str, texts: str) -> tuple[str, str]:
     """Find the marks that all numbers of a text column have, if some need any, and a note on another reading.
 
-    Of 1,265 and 12.345, marks between thousands are likelier: few fractions have three digits in each value.
+    A unit that is the only one of the column follows them. Of 1,265 and 12.345, marks between thousands are
+    likelier: few fractions have three digits in each value. Lists of codes have no marks.
     """
-    fits = [f"regexp_full_match(v, {sql_text(number_pattern(marks))})" for marks in NUMBER_MARKS]
+    units = original.engine.ask(f"""SELECT DISTINCT regexp_extract(v, {sql_text(UNIT)}) FROM ({texts})
+        WHERE regexp_full_match(v, {sql_text(MARKED_NUMBER)}) AND regexp_matches(v, {sql_text(UNIT)})""")
+    unit = units[0][0] if len(units) == 1 else ""
+    readings = [f"{marks}{unit}" for marks in NUMBER_MARKS]
+    fits = [f"regexp_full_match(v, {sql_text(number_pattern(marks))})" for marks in readings]
     plain = f"regexp_full_match(v, {sql_text(NUMBER_PATTERN)})"
     numbers = " OR ".join((plain, *fits))
     counts = ", ".join(f"count(*) FILTER ({each})" for each in (plain, *fits))
-    every, are_plain, *fitting = original.engine.ask(
-        f"SELECT count(*) FILTER ({numbers}), {counts} FROM ({texts})"
+    are_lists, every, are_plain, *fitting = original.engine.ask(
+        f"SELECT {are_lists_of_codes('v', numbers)}, count(*) FILTER ({numbers}), {counts} FROM ({texts})"
     )[0]
-    read = [marks for marks, count in zip(NUMBER_MARKS, fitting, strict=True) if count == every]
-    if are_plain == every or not read:
+    read = [marks for marks, count in zip(readings, fitting, strict=True) if count == every]
+    if are_plain == every or are_lists or not read:
         return "", ""
     between = read[0][0]
     is_doubtful = any(marks[1] == between for marks in read)

@@ -353,6 +353,7 @@ class TableRelease(ReleasedForm):
     left_to_gate: tuple[str, ...]
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
+    is_refused: bool = False  # by a caution on the file, and not by its risk
     # rows of transformations to choose from, if asked for
     choices: tuple[Mapping[str, Any], ...] = ()
     method: str = "global"

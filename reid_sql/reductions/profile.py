@@ -9,9 +9,10 @@ from reid_sql.models.columns.dates import DATE_PATTERN
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.missing_value_codes import (
+    are_lists_of_codes,
     describe_values_beside,
     mark_candidates,
-    number_with_marks,
+    read_amounts,
 )
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
@@ -75,7 +76,7 @@ COLUMN_COUNTS: Final = Reduction(
 def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
     """Count the records of each column by distinct value, and describe how the values are written."""
     body = f"""
-        WITH reid_marked AS ({mark_candidates(_count_values(tbl, columns))})
+        WITH reid_marked AS ({read_amounts(mark_candidates(_count_values(tbl, columns)))})
         SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
           {_count_records()}, {_describe_texts()}
         FROM ({_describe_columns(tbl, columns)})
@@ -132,11 +133,14 @@ def _count_records() -> str:
 
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
-    number = f"coalesce(number, {number_with_marks('t')})"
+    number = "coalesce(number, amount)"
+    are_lists = are_lists_of_codes("t", f"NOT marked AND {number} IS NOT NULL")
     commas = "length(t) - length(replace(t, ',', ''))"  # one may be before a fraction: 1,265
-    is_whole = f"{number} = floor({number}) AND {commas} <> 1"
-    return f"""count({number}) FILTER (NOT marked) AS numbers,
-          count({number}) FILTER (NOT marked AND {is_whole}) AS whole,
+    numbers, whole = (  # of lists, those that are codes by themselves
+        f"count({number}) FILTER ({where}) - CASE WHEN {are_lists} THEN count(amount) FILTER ({where}) ELSE 0 END"
+        for where in ("NOT marked", f"NOT marked AND {number} = floor({number}) AND {commas} <> 1")
+    )
+    return f"""{numbers} AS numbers, {whole} AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max({number}) FILTER (NOT marked), 0)::DOUBLE AS greatest,
           count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,

@@ -254,6 +254,8 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         why = sentence(error).replace(str(path.absolute()), path.name).rstrip("!. ")
         if "lock" in why:
             raise
+        if why.startswith(words):  # of a record that is none
+            raise OutOfDomainError(why) from None
         of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
         raise OutOfDomainError(
             f"{words} must be {of} that can be read, got '{path}': {why}; write it anew, or give it the ending of what it is"

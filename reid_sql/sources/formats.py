@@ -6,7 +6,8 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from reid_sql.engines.file_headers import (
     refuse_blank_records,
     refuse_footer,
     refuse_footnotes,
+    refuse_levels,
     refuse_quotes,
     refuse_record,
     refuse_repeated_names,
@@ -87,83 +89,141 @@ def check_skip(name: str, numbers: Sequence[Any]) -> tuple[int, int]:
 
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
-    _refuse_binary(words, path)
-    _refuse_unmarked(words, path, form)
-    try:
-        names, delimiter = _read_header(words, path, form)
-        counted = count_lines(path, form, delimiter)
-        last = _last_rows(counted.end, delimiter, form)
-    except UnicodeError:
-        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
-        where = locate_bad_byte(path, form.encoding)
-        proposed = propose_encoding(path, form.encoding)
-        option = f"write {write_option(words, 'encoding', proposed)}, or " if proposed else ""
-        raise OutOfDomainError(f"{rule}{where}; {option}convert it") from None
-    except (OSError, EOFError, csv.Error) as error:
-        raise OutOfDomainError(
-            f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
-        ) from None
-    leave_out = partial(_remedy_of_end, words, form)
-    refuse_footer(words, last, leave_out)
-    refuse_footnotes(words, last, counted.last_line, leave_out)
-    # Of a single column a blank line is a record without a value
-    kept = counted.lines
-    if len(names) > 1:
-        refuse_blank_records(
-            words, counted.separators_alone, counted.separated, counted.last_line, leave_out
+    return _Inspection(words, path, form).inspect()
+
+
+@dataclass
+class _Inspection:
+    """A file that is looked at in one format, and the format that its refusal proposes."""
+
+    words: str
+    path: Path
+    form: TextFormat
+    proposed: TextFormat | None = None
+
+    def inspect(self) -> TextFile:
+        words, path, form = self.words, self.path, self.form
+        _refuse_binary(words, path)
+        self._refuse_unmarked()
+        try:
+            names, delimiter = self._read_header()
+            counted = count_lines(path, form, delimiter)
+            last = _last_rows(counted.end, delimiter, form)
+        except UnicodeError:
+            rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
+            where = locate_bad_byte(path, form.encoding)
+            encoding = propose_encoding(path, form.encoding)
+            option = f"{self._write(encoding=encoding)}, or " if encoding else ""
+            raise OutOfDomainError(f"{rule}{where}; {option}convert it") from None
+        except (OSError, EOFError, csv.Error) as error:
+            raise OutOfDomainError(
+                f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
+            ) from None
+        refuse_footer(words, last, self._leave_out)
+        refuse_footnotes(words, last, counted.last_line, self._leave_out)
+        # Of a single column a blank line is a record without a value
+        kept = counted.lines
+        if len(names) > 1:
+            refuse_blank_records(
+                words,
+                counted.separators_alone,
+                counted.separated,
+                counted.last_line,
+                self._leave_out,
+            )
+            kept -= counted.blank
+        return TextFile(names, delimiter, kept - form.has_header)
+
+    def _write(self, **changes: Any) -> str:  # noqa: ANN401 - fields of a format
+        """Write the options by which the file is read further: these, and what is refused then."""
+        further = _Inspection(self.words, self.path, replace(self.form, **changes))
+        with suppress(OutOfDomainError):
+            further.inspect()
+        self.proposed = further.proposed or further.form
+        options = []
+        if self.proposed.encoding != self.form.encoding:
+            options.append(write_option(self.words, "encoding", self.proposed.encoding))
+        if self.proposed.skip != self.form.skip:
+            above, below = self.proposed.skip
+            options.append(
+                write_option(self.words, "skip", f"{above},{below}" if below else str(above))
+            )
+        return f"write {(' and ' if self.words.startswith('policy') else ' ').join(options)}"
+
+    def _skip_more(self, above: int, below: int = 0) -> str:
+        """Write the options where so many lines more are skipped."""
+        skip = (self.form.skip[0] + above, self.form.skip[1] + below)
+        return self._write(skip=skip)
+
+    def _read_header(self) -> tuple[tuple[str, ...], str]:
+        """Return the names of the columns and the delimiter; refuse a first line that is no header."""
+        words, form = self.words, self.form
+        head = read_head(self.path, form)
+        if not head and any(form.skip):
+            rule = (
+                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip"
+            )
+            raise OutOfDomainError(f"{rule}; skip fewer")
+        first = head.decode(encoding_read(form), errors="ignore")
+        delimiter = form.delimiter or _delimiter(self.path, first, form.quote)
+        row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
+        lines = first.splitlines()[:MAX_LINES_COMPARED]
+        names = self._header_names(row, lines)
+        if form.has_header:
+            refuse_title(words, row, lines, partial(self._remedy_of_title, lines))
+            refuse_quotes(words, row, f"write {write_option(words, 'quote', row[0][:1])}")
+            if form.header is None:
+                no, yes = (write_option(words, "header", value) for value in ("false", "true"))
+                rows = read_rows(lines, delimiter, form.quote)
+                refuse_record(words, rows, f"write one or {no}; if it is one, {yes}")
+            # the last of the lines that were read may be a part of one
+            below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
+            below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
+            rows = read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED)
+            refuse_second_header(words, rows, form.skip[0] + 1, self._skip_more)
+            refuse_levels(words, rows)
+        refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
+        return names, delimiter
+
+    def _header_names(self, row: list[str], lines: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the columns, as DuckDB numbers those that have none."""
+        if not row:
+            rule = f"{self.words} must begin with the names of its columns, got an empty line"
+            remedy = f"write them, or {write_option(self.words, 'header', 'false')}"
+            if lines_above_header(lines, self.form.quote):
+                remedy = self._remedy_of_title(lines)
+            raise OutOfDomainError(f"{rule}; {remedy}")
+        return tuple(
+            (name if self.form.has_header else "") or f"column{place}"
+            for place, name in enumerate(row)
         )
-        kept -= counted.blank
-    return TextFile(names, delimiter, kept - form.has_header)
 
+    def _remedy_of_title(self, lines: Sequence[str]) -> str:
+        """Say how many lines to skip, where one looks like the header."""
+        above = lines_above_header(lines, self.form.quote)
+        if not above:
+            return REMEDY
+        options = self._skip_more(above)
+        return f"{options} if the names are in line {self.form.skip[0] + above + 1}, or {REMEDY}"
 
-def _read_header(words: str, path: Path, form: TextFormat) -> tuple[tuple[str, ...], str]:
-    """Return the names of the columns and the delimiter; refuse a first line that is no header."""
-    head = read_head(path, form)
-    if not head and any(form.skip):
-        rule = f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip"
-        raise OutOfDomainError(f"{rule}; skip fewer")
-    first = head.decode(encoding_read(form), errors="ignore")
-    delimiter = form.delimiter or _delimiter(path, first, form.quote)
-    row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
-    lines = first.splitlines()[:MAX_LINES_COMPARED]
-    names = _header_names(words, row, lines, form)
-    if form.has_header:
-        refuse_title(words, row, lines, _remedy_of_title(words, lines, form))
-        refuse_quotes(words, row, f"write {write_option(words, 'quote', row[0][:1])}")
-        if form.header is None:
-            no, yes = (write_option(words, "header", value) for value in ("false", "true"))
-            rows = read_rows(lines, delimiter, form.quote)
-            refuse_record(words, rows, f"write one or {no}; if it is one, {yes}")
-        # the last of the lines that were read may be a part of one
-        below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
-        below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
-        rows = read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED)
-        refuse_second_header(words, rows, form.skip[0] + 1, partial(_skip_more, words, form))
-    refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
-    return names, delimiter
+    def _leave_out(self, lines: int) -> str:
+        """Say how to leave out so many lines below the last record."""
+        them = "it" if lines == 1 else "them"
+        if self.form.skip[1] + lines > MAX_LINES_SKIPPED:
+            return f"remove {them}"
+        return f"{self._skip_more(0, lines)} to leave {them} out, or remove {them}"
 
-
-def _remedy_of_title(words: str, lines: Sequence[str], form: TextFormat) -> str:
-    """Say how many lines to skip, where one looks like the header."""
-    above = lines_above_header(lines)
-    if not above:
-        return REMEDY
-    option = _skip_more(words, form, above)
-    return f"write {option} if the names are in line {form.skip[0] + above + 1}, or {REMEDY}"
-
-
-def _remedy_of_end(words: str, form: TextFormat, lines: int) -> str:
-    """Say how to leave out so many lines below the last record."""
-    them = "it" if lines == 1 else "them"
-    if form.skip[1] + lines > MAX_LINES_SKIPPED:
-        return f"remove {them}"
-    return f"write {_skip_more(words, form, 0, lines)} to leave {them} out, or remove {them}"
-
-
-def _skip_more(words: str, form: TextFormat, more_above: int, more_below: int = 0) -> str:
-    """Write the option, or the key, of the lines to skip: so many more than now."""
-    above, below = form.skip[0] + more_above, form.skip[1] + more_below
-    return write_option(words, "skip", f"{above},{below}" if below else str(above))
+    def _refuse_unmarked(self) -> None:
+        """Refuse UTF-16 without a mark that is read as UTF-8, of which zero bytes are characters, too."""
+        try:
+            encoding = (
+                None if self.form.encoding.startswith("utf-16") else find_unmarked_utf_16(self.path)
+            )
+        except (OSError, EOFError):
+            return  # whoever reads it on names the reason
+        if encoding:
+            rule = f"{self.words} must be written in {self.form.encoding} throughout, got '{self.path.name}' in {encoding}"
+            raise OutOfDomainError(f"{rule}; {self._write(encoding=encoding)}, or convert it")
 
 
 def _refuse_binary(words: str, path: Path) -> None:
@@ -175,19 +235,6 @@ def _refuse_binary(words: str, path: Path) -> None:
     if kind:
         raise OutOfDomainError(
             f"{words} must be a text file, got '{path.name}' with the content of {kind}; give it the ending of what it is, or export it as CSV"
-        )
-
-
-def _refuse_unmarked(words: str, path: Path, form: TextFormat) -> None:
-    """Refuse UTF-16 without a mark that is read as UTF-8, of which zero bytes are characters, too."""
-    try:
-        encoding = None if form.encoding.startswith("utf-16") else find_unmarked_utf_16(path)
-    except (OSError, EOFError):
-        return  # whoever reads it on names the reason
-    if encoding:
-        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' in {encoding}"
-        raise OutOfDomainError(
-            f"{rule}; write {write_option(words, 'encoding', encoding)}, or convert it"
         )
 
 
@@ -244,21 +291,6 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
     line = text.splitlines()[0] if text.strip() else ""
     bare = "".join(line.split(quote)[::2]) if quote else line
     return max(DELIMITERS, key=bare.count)
-
-
-def _header_names(
-    words: str, row: list[str], lines: Sequence[str], form: TextFormat
-) -> tuple[str, ...]:
-    """Return the names of the columns, as DuckDB numbers those that have none."""
-    if not row:
-        rule = f"{words} must begin with the names of its columns, got an empty line"
-        remedy = f"write them, or {write_option(words, 'header', 'false')}"
-        if lines_above_header(lines):
-            remedy = _remedy_of_title(words, lines, form)
-        raise OutOfDomainError(f"{rule}; {remedy}")
-    return tuple(
-        (name if form.has_header else "") or f"column{place}" for place, name in enumerate(row)
-    )
 
 
 def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:

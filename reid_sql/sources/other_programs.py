@@ -1,6 +1,8 @@
 """Files of other programs: SQLite; by readers of the extra `files` workbooks, SPSS, Stata and SAS."""
 
+import codecs
 import csv
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -35,7 +37,14 @@ KEEPS_MISSING: Final = (
     ".dta",
     ".sas7bdat",
 )  # readers that tell what is declared missing
+BYTES_OF_CONTENT: Final = 512
 MIDNIGHT: Final = " 00:00:00"  # as the reader ends a day
+MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+CONTENT: Final = (  # of a file that is no workbook: how it begins, what it is, and what to do
+    (rb"\s*<", "the content of HTML or XML", "save it as .xlsx in a program that opens it"),
+    (rb"\xd0\xcf\x11\xe0", "a password", "save it without one"),
+    (rb"[\t\n\r\x20-\x7e\x80-\xff]+$", "the content of a text file", "give it the ending .csv"),
+)
 MAX_WHOLE: Final = 2**53  # of a double
 # Codes of notes; what the file declares limits no figure, but for several missing values that count as one.
 OTHER_SHEETS, MERGED_MISSING, AS_DECLARED = "other_sheets", "merged_missing", "as_declared"
@@ -100,15 +109,16 @@ def _find_part(words: str, part: str | None, parts: Sequence[str], kind: str) ->
 
 
 def _without_midnight(cells: Sequence[str | None]) -> Sequence[str | None]:
-    """Write days without a time, where all cells below the first that have one have midnight.
+    """Write days without a time, where all cells that are moments have midnight; names are above them.
 
     >>> _without_midnight(["born", "1980-01-02 00:00:00", None])
     ['born', '1980-01-02', None]
     """
-    days = [cell for cell in cells[1:] if cell is not None]
-    if not days or not all(cell.endswith(MIDNIGHT) for cell in days):
+    moments = [cell for cell in cells if cell is not None and MOMENT.fullmatch(cell)]
+    if not all(cell.endswith(MIDNIGHT) for cell in moments):
         return cells
-    return [cell if cell is None else cell.removesuffix(MIDNIGHT) for cell in cells]
+    days = {cell: cell.removesuffix(MIDNIGHT) for cell in moments}
+    return [cell if cell is None else days.get(cell, cell) for cell in cells]
 
 
 def list_sqlite_tables(words: str, path: Path) -> list[str]:
@@ -244,6 +254,13 @@ def _readable(words: str, path: Path, refusals: tuple[type[Exception], ...]) -> 
     try:
         yield
     except refusals:
+        what, remedy = "", "write it anew, or save it as CSV"
+        if path.suffix.lower() in WORKBOOKS:
+            head = path.read_bytes()[:BYTES_OF_CONTENT].removeprefix(codecs.BOM_UTF8)
+            for pattern, content, way in CONTENT:
+                if re.match(pattern, head):
+                    what, remedy = f" with {content}", way
+                    break
         raise OutOfDomainError(
-            f"{words} must be a {path.suffix} file that can be read, got '{path.name}'; write it anew, or save it as CSV"
+            f"{words} must be a {path.suffix} file that can be read, got '{path.name}'{what}; {remedy}"
         ) from None

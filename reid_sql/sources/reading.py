@@ -10,7 +10,7 @@ from uuid import uuid4
 import duckdb
 from duckdb.sqltypes import DuckDBPyType
 
-from reid_sql.engines.file_headers import refuse_repeated_names
+from reid_sql.engines.file_headers import GROUP_TOTAL, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
@@ -158,7 +158,7 @@ def _select_csv(
     strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
-    return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
+    return f"SELECT {named} FROM {rows}{_refuse_no_records(words, inspected, form)}"
 
 
 def _read_decoded(
@@ -229,16 +229,33 @@ def _keep(con: duckdb.DuckDBPyConnection, select: str, decoded: Path) -> str:
     return f"SELECT * FROM {decoded.stem}"
 
 
-def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> str:
-    """Refuse, where a record is read, one whose values are the names of their columns, of two or more."""
-    if not form.has_header or len(inspected.names) < 2:  # noqa: PLR2004
+def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str:
+    """Refuse, where a record is read, one that is none: the header again, or a total of the records above.
+
+    The header has the names of two or more columns. Of a total, at least half of the fields behind the first
+    are empty, and none is a word.
+    """
+    if len(inspected.names) < 2:  # noqa: PLR2004 - one column has no other
         return ""
-    names = enumerate(inspected.names)
-    test = " AND ".join(
-        f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}"
+    columns = [f"c{place}" for place in range(len(inspected.names))]
+    named = " AND ".join(
+        f"{column} = {sql_text(name)}"
+        for column, name in zip(columns, inspected.names, strict=True)
+        if name != f"column{column[1:]}"
     )
-    rule = f"{words} must have its header once, got a record that repeats it; remove it"
-    return f" WHERE CASE WHEN {test or 'false'} THEN error({sql_text(rule)}) ELSE true END"
+    header = f"{words} must have its header once, got a record that repeats it; remove it"
+    total = f"{words} must have a record in each line, got one that looks like a total of others; remove these, or write the first field otherwise if it is a record"
+    empty = " + ".join(f"(coalesce(trim({column}), '') = '')::INTEGER" for column in columns[1:])
+    words = f"regexp_matches(concat({', '.join(columns[1:])}), '\\p{{L}}')"
+    is_total = f"regexp_full_match(c0, {sql_text(GROUP_TOTAL)}) AND NOT {words}"
+    cases = []
+    if named and form.has_header:
+        cases.append(f"WHEN {named} THEN error({sql_text(header)})")
+    if len(columns) > 2 and form.of_people:  # noqa: PLR2004 - of one value, nothing shows what it is
+        cases.append(
+            f"WHEN 2 * ({empty}) >= {len(columns) - 1} AND {is_total} THEN error({sql_text(total)})"
+        )
+    return f" WHERE CASE {' '.join(cases)} ELSE true END" if cases else ""
 
 
 def escape_pattern(path: Path) -> str:

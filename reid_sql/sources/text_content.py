@@ -36,7 +36,8 @@ class TextFormat:
     """How a text file is written; a delimiter that is not given is the one that the header has most of.
 
     Unless it is given whether the first line is a header, it is taken for one if it does not look otherwise.
-    `skip`: the lines above the first line, and those that are not blank below the last record.
+    `skip`: the lines above the first line, and those that are not blank below the last record. Lines
+    `of_people` are no totals, as published tables have.
     """
 
     delimiter: str | None = None
@@ -44,6 +45,7 @@ class TextFormat:
     header: bool | None = None
     quote: str = '"'
     skip: tuple[int, int] = (0, 0)
+    of_people: bool = True
 
     @property
     def has_header(self) -> bool:

@@ -4,17 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
+from reid_sql.models.columns.marked_numbers import (
+    AROUND_NUMBER,
+    CODES,
+    MARKED_NUMBER,
+    NUMBER_MARKS,
+    number_pattern,
+)
 from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,
     ENDS_COUNTED,
-    MARKED_NUMBER,
     MISSING_DATES,
     MISSING_DAYS,
     MISSING_NUMBERS,
-    NUMBER_MARKS,
     NUMBER_PATTERN,
     finite_numbers,
-    number_pattern,
 )
 from reid_sql.models.columns.spelling import normal_form
 from reid_sql.parameters import plain_number
@@ -87,15 +91,29 @@ def mark_candidates(values: str) -> str:
           )"""
 
 
-def number_with_marks(value: str) -> str:
-    """The number that a text with marks between thousands, or a decimal comma, is; NULL where it is none."""
+def read_amounts(values: str) -> str:
+    """Select values with the number `amount` that a text t with marks, a decimal comma or a unit is.
+
+    It is NULL where the text is none, or a number without them.
+    """
     forms = " ".join(
-        f"WHEN regexp_full_match({value}, {text(number_pattern(marks))}) "
-        f"THEN TRY_CAST({plain_number(value, marks)} AS DOUBLE)"
+        f"WHEN regexp_full_match(bare, {text(number_pattern(marks))}) "
+        f"THEN TRY_CAST({plain_number('bare', marks)} AS DOUBLE)"
         for marks in NUMBER_MARKS
     )
-    may_be = f"regexp_full_match({value}, {text(MARKED_NUMBER)})"
-    return f"CASE WHEN {may_be} THEN CASE {forms} END END"
+    may_be = f"number IS NULL AND regexp_full_match(t, {text(MARKED_NUMBER)})"
+    bare = f"CASE WHEN {may_be} THEN regexp_replace(t, {text(AROUND_NUMBER)}, '') END AS bare"
+    return f"SELECT * EXCLUDE (bare), CASE {forms} END AS amount FROM (SELECT *, {bare} FROM ({values}))"
+
+
+def are_lists_of_codes(value: str, where: str) -> str:
+    """Test whether texts that could be numbers are lists of codes of three digits, as 100,200,300 is.
+
+    Amounts that all begin with three digits, some of them with thousands, leave 1,000 to 99,999 out.
+    """
+    length = f"length({value})"
+    return f"""coalesce(bool_and(regexp_full_match({value}, {text(CODES)})) FILTER ({where})
+            AND min({length}) FILTER ({where}) < max({length}) FILTER ({where}), false)"""
 
 
 def describe_values_beside() -> str:

@@ -54,16 +54,16 @@ def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
     """Show a line for each cell, what is hidden as such, and how many are unsafe or hidden."""
     dividing = [name for name in (rows[0] if rows else {}) if name not in {*figures, *HOW_COUNTED}]
     has_sums = any(row["value_sum"] is not None for row in rows)
-    hideable = SHOWN if has_sums else COUNTS
+    shown = SHOWN if has_sums else COUNTS
     columns = word_columns(*dividing)
-    columns += figure_columns(*(name.replace("_", " ") for name in SHOWN))
+    columns += figure_columns(*(name.replace("_", " ") for name in shown))
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
     moved = _count_moved(rows)
     words = "".join(f", {count:,} {word.replace('_', ' ')}" for word, count in moved.items())
     return page(
         FigureTable(
             [*columns, *word_columns(*JUDGED)],
-            (_cell_line(row, dividing, hideable) for row in rows),
+            (_cell_line(row, dividing, shown) for row in rows),
         ),
         "",
         heading(f"{sum(map(is_unsafe, rows)):,} of {len(rows):,} cells are unsafe{words}."),
@@ -72,12 +72,12 @@ def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
     )
 
 
-def _cell_line(row: Row, dividing: Sequence[str], hideable: Sequence[str]) -> list[str]:
+def _cell_line(row: Row, dividing: Sequence[str], shown: Sequence[str]) -> list[str]:
     """Write the categories of a cell, its figures or that they are hidden, and how it was judged."""
     line = [_format_category(row, name) for name in dividing]
-    hides = hideable if row["status"] in HIDDEN else ()
-    for name in SHOWN:
-        is_hidden = name in hides and row[name] is None
+    hides = row["status"] in HIDDEN
+    for name in shown:
+        is_hidden = hides and row[name] is None
         line.append("hidden" if is_hidden else _format_figure(row[name]))
     return [*line, *(_format_figure(row[name]) for name in JUDGED)]
 

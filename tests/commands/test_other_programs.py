@@ -388,12 +388,11 @@ def test_notes_below_the_last_record_are_left_out_as_the_refusal_says(
     text = f"Ward 7\nage;sex\n{records};\nSource: the office of é;\n* provisional;{last}"
     Path("x.csv").write_bytes(text.replace("\n", end).encode(encoding))
     arguments = ["risk", "x.csv", "--encoding", encoding, "--qi", "age,sex", "--json"]
-    skip: list[str] = []
-    for proposed in ("--skip 1 ", "--skip 1,3 "):
-        assert main([*arguments, *skip]) == 2
-        assert f"write {proposed}" in capsys.readouterr().err
-        skip = proposed.split()
-    assert main([*arguments, *skip]) == 0
+    assert main(arguments) == 2
+    assert "write --skip 1,3 " in capsys.readouterr().err
+    assert main([*arguments, "--skip", "1"]) == 2
+    assert "write --skip 1,3 " in capsys.readouterr().err
+    assert main([*arguments, "--skip", "1,3"]) == 0
     assert json.loads(capsys.readouterr().out)["summary"]["records"] == 30
     assert main([*arguments, "--skip", "1,4"]) == 0
     assert json.loads(capsys.readouterr().out)["summary"]["records"] == 29

@@ -27,14 +27,28 @@ at_least = 5
 """
 
 
-def as_written(cents: int, between: str, before: str) -> str:
-    """1265.5 as 1.265,50; whole numbers without a fraction."""
+def as_written(cents: int, between: str, before: str, form: str = "{}") -> str:
+    """1265.5 as 1.265,50; whole numbers without a fraction; the form has a currency or a percent sign."""
     whole, rest = divmod(cents, 100)
     text = f"{whole:,}".replace(",", between)
-    return f"{text}{before}{rest:02}" if rest else text
+    return form.format(f"{text}{before}{rest:02}" if rest else text)
 
 
-@pytest.fixture(params=[("", ","), (".", ","), (",", "."), ("'", "."), ("\u202f", ",")])
+@pytest.fixture(
+    params=[
+        ("", ","),
+        (".", ","),
+        (",", "."),
+        ("'", "."),
+        ("\u202f", ","),
+        (",", ".", "${}"),
+        (".", ",", "€ {}"),
+        (" ", ",", "{} kr"),
+        ("\u202f", ",", "{}\u00a0€"),
+        ("'", ".", "CHF {}"),
+        ("", ",", "{} %"),
+    ]
+)
 def values(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Decimal]:

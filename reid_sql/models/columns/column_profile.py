@@ -45,7 +45,7 @@ CASE_WORDS: Final = (
     "fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle"
 )
 IDENTIFIER_NAME: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|({PEOPLE_WORDS})([_ -]?({NUMBER_WORDS}))?"
+    rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
     rf"|(?P<case>({CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen)|device))[.:]?$",
     re.IGNORECASE,
 )
@@ -99,8 +99,8 @@ class ColumnForm:
     """How a column's values are written, without the candidates for missing-value codes.
 
     Of the distinct `values`, `numbers` are numbers, `whole` whole numbers, `dates` dates, `padded` digits
-    after a zero, and `spaced` have two spaces or more. `shortest`, `longest` and `letters` count characters:
-    of one value, and of all.
+    after a zero, `spaced` have two spaces or more, and `words` no digit. `shortest`, `longest` and `letters`
+    count characters: of one value, and of all.
     """
 
     name: str
@@ -116,6 +116,7 @@ class ColumnForm:
     shortest: int = 0
     longest: int = 0
     letters: int = 0
+    words: int = 0
 
 
 def classify_column(form: ColumnForm, values: int, records: int) -> str:
@@ -160,7 +161,8 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if values <= MAX_CATEGORIES:
         return False
     if IDENTIFIER_NAME.search(form.name):
-        return True
+        are_names = form.kind == "text" and form.words >= MIN_SHARE_OF_FORM * form.values
+        return values == records or not (are_names and is_called_person(form.name))
     if values < records:
         return False
     if is_numeric(form):
@@ -173,19 +175,35 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     return form.kind == "text" and not _is_prose(form)
 
 
+def is_called_person(name: str) -> bool:
+    """Whether a column is called a person, not a person's number: then it may have their names.
+
+    >>> [is_called_person(name) for name in ("Member", "member_id", "Kunde", "visit")]
+    [True, False, True, False]
+    """
+    match = IDENTIFIER_NAME.search(name)
+    return match is not None and match["person"] is not None and match["number"] is None
+
+
 def _are_grouped(form: ColumnForm) -> bool:
     """Whether whole numbers all have as many digits, and marks between three of them, as 732 829 320 has.
 
     So numbers of people and of telephones are written; amounts differ in length.
     """
-    digits = len(f"{form.greatest:.0f}")
-    length = digits + (digits - 1) // 3
-    is_even = form.shortest == form.longest == length > digits
+    length = _length_with_marks(form)
+    is_even = form.shortest == form.longest == length > len(f"{form.greatest:.0f}")
     return form.kind == "text" and is_even and form.whole == form.numbers
 
 
+def _length_with_marks(form: ColumnForm) -> int:
+    """How long the greatest number is with marks between its thousands; with a currency it is longer."""
+    digits = len(f"{form.greatest:.0f}")
+    return digits + (digits - 1) // 3
+
+
 def _classify_numbers(form: ColumnForm, values: int) -> str:
-    digits = form.shortest == form.longest >= MIN_CODE_DIGITS and form.whole == form.numbers
+    is_even = form.shortest == form.longest <= _length_with_marks(form)
+    digits = is_even and form.longest >= MIN_CODE_DIGITS and form.whole == form.numbers
     if (form.kind == "text" and (form.padded or digits)) or CODE_NAME.search(form.name):
         return CODE
     is_heavy = BODY_WEIGHT_NAME.search(form.name) and form.greatest > MAX_BODY_WEIGHT
@@ -392,8 +410,14 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
     if kind in (CODE, CATEGORY, NUMBER):
-        is_text = row["column_type"] == "text"
-        return kind_by_name(row["column_name"], row["distinct_values"], is_text=is_text) or kind
+        name, values, is_text = (
+            row["column_name"],
+            row["distinct_values"],
+            row["column_type"] == "text",
+        )
+        if is_text and values > MAX_CATEGORIES and is_called_person(name):
+            return NAME  # whose values are words, or it were an identifier
+        return kind_by_name(name, values, is_text=is_text) or kind
     return kind
 
 
@@ -406,7 +430,17 @@ def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's pl
 def _column_form(row: dict[str, Any]) -> ColumnForm:
     """How the values are written, without the candidates for missing-value codes."""
     values = int(row["distinct_values"]) - len(row["candidates"])
-    counted = ("numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters")
+    counted = (
+        "numbers",
+        "whole",
+        "dates",
+        "padded",
+        "spaced",
+        "shortest",
+        "longest",
+        "letters",
+        "words",
+    )
     whole: dict[str, Any] = {name: int(row[name]) for name in counted}
     ends = float(row["least"]), float(row["greatest"])
     return ColumnForm(

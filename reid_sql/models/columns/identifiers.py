@@ -128,7 +128,7 @@ def names_a_person(name: str) -> bool:
     match = IDENTIFIER_NAME.search(name)
     if match is None or match["case"] is not None:
         return False
-    return match.start() == 0 or match[3] is not None
+    return match.start() == 0 or match["person"] is not None
 
 
 def find_people_columns(codes: Mapping[str, Integers], candidates: Sequence[str]) -> list[str]:

@@ -92,30 +92,6 @@ MAX_CODED_NUMBERS: Final = 20
 # share of the values that must be dates, or numbers, for the column to be
 MIN_SHARE_OF_FORM: Final = 0.95
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
-# What is between the thousands of a number, and before its fraction, in the order in which they are tried:
-# 1,265.50 is American, 1.265,50 German, 1'265.50 Swiss, and 1 265,50 French.
-NUMBER_MARKS: Final = (",.", ".,", "'.", "\u2019.", " ,", "\u00a0,", "\u202f,")
-MARKED_NUMBER: Final = "[+-]?[0-9][0-9.,'\u2019 \u00a0\u202f]*[0-9]"  # what one of these may be
-
-
-def number_pattern(marks: str) -> str:
-    """Write the pattern of numbers with these marks; with commas between thousands, all thousands have them.
-
-    So 0,125 and 12,5 are no such numbers, and 1,265 is one. Whole numbers may lack the marks of others.
-
-    >>> import re
-    >>> [bool(re.fullmatch(number_pattern(",."), each)) for each in ("1,265.5", "905", "12,5", "1265")]
-    [True, True, False, False]
-    >>> [bool(re.fullmatch(number_pattern(".,"), each)) for each in ("1.265,5", "905", "12,5", "1265")]
-    [True, True, True, True]
-    """
-    between, before = marks[0], marks[1]
-    grouped = f"[1-9][0-9]{{0,2}}([{between}][0-9]{{3}}){{0,9}}"
-    whole = f"0|{grouped}" if between == "," else f"[0-9]{{1,30}}|{grouped}"
-    sign = "-?" if between.isspace() else "[+-]?"  # +49 123 456 is called
-    return f"{sign}({whole})([{before}][0-9]{{1,20}})?"
-
-
 # Codes by the values beside them, of which no value is shown.
 NUMBER_AMONG_TEXTS: Final = "a number among texts"
 TEXT_AMONG_NUMBERS: Final = "a text among numbers"
@@ -236,7 +212,7 @@ def _is_value(code: MissingValueCode, beside: ValuesBeside) -> bool:
 def _find_values_apart(beside: ValuesBeside, *, is_ordered: bool) -> Iterator[MissingValueCode]:
     """Yield codes that are in no list: written unlike all others, or far from them and repeated."""
     texts = beside.values - beside.numbers
-    if 0 < beside.numbers <= MAX_VALUES_APART and texts == beside.words >= beside.numbers:
+    if 0 < beside.numbers <= MAX_VALUES_APART and texts == beside.words > beside.numbers:
         yield MissingValueCode(NUMBER_AMONG_TEXTS, beside.number_rows)
     has_few_words = 0 < beside.words == texts <= MAX_VALUES_APART
     if has_few_words and beside.numbers >= MIN_VALUES_BESIDE * beside.words:

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from reid_sql.models.columns.marked_numbers import CURRENCY, SIGN
 from reid_sql.models.columns.spelling import normal_form, words_of_name
 
 _FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
@@ -21,10 +22,9 @@ HEALTH, MONEY, DISEASES = (
 )
 MIN_ANYWHERE: Final = 6  # letters of a part that may stand anywhere in a name
 ICD: Final = re.compile(r"[A-TV-Z][0-9][0-9AB]([.][0-9A-Z]{1,4})?")  # ICD-10, as WHO writes it
+BETWEEN_CODES: Final = re.compile(r"\s*[,;|/]\s*|\s+")
 MIN_ICD: Final = 3  # values, as E10 is also a road
 MIN_SHARE: Final = 0.5  # of the values are diseases, or amounts
-SIGN: Final = r"[€$£¥₹]"
-CURRENCY: Final = rf"({SIGN}|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł|Kč)"
 AMOUNT: Final = re.compile(rf"{CURRENCY}\s?-?\d[\d.,' ]*|-?\d[\d.,' ]*\s?{CURRENCY}\.?")
 REASONS: Final = {
     (*HEALTH, *DISEASES): "the name is one of health",
@@ -58,12 +58,12 @@ def reason_by_name(name: str) -> str | None:
 def reason_by_values(values: Sequence[str]) -> str | None:
     """Say why a column is proposed as sensitive, by some of its values; None if it is not.
 
-    >>> reason_by_values(["flu", "HIV", "other"]), reason_by_values(["E10.1", "I21", "C50"])
+    >>> reason_by_values(["flu", "HIV", "other"]), reason_by_values(["E10.1", "I21", "C50; E11"])
     ('the values are diseases', 'the values are diseases')
     >>> reason_by_values(["1.250,00 €", "80 €"]), reason_by_values(["north", "south"])
     ('the values are amounts of money', None)
     """
-    coded = sum(bool(ICD.fullmatch(value)) for value in values)
+    coded = sum(all(map(ICD.fullmatch, BETWEEN_CODES.split(value))) for value in values)
     named = sum(
         bool({*normal_form(value).split(), normal_form(value)} & {*DISEASES}) for value in values
     )
