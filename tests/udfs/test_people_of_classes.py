@@ -23,10 +23,11 @@ def test_people_count_by_their_smallest_class_and_worst_value(nulls: str, seed: 
     con.execute("CREATE TABLE visits (person INT, age INT, town TEXT, disease TEXT)")
     con.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", rows)
     classes: dict[tuple[object, ...], dict[int, str]] = {}
-    for person, *known, disease in rows:
-        if nulls == "value" or None not in known:
-            classes.setdefault(tuple(known), {})[person] = disease
-    smallest, worst = {}, {}
+    for person, age, town, disease in rows:
+        if nulls == "value" or None not in (age, town):
+            classes.setdefault((age, town), {})[person] = disease
+    smallest: dict[int, int] = {}
+    worst: dict[int, int] = {}
     for people in classes.values():
         for person in people:
             smallest[person] = min(smallest.get(person, len(people)), len(people))
