@@ -294,7 +294,9 @@ def test_people_are_counted_by_numbers_in_place_of_values(
     assert is_encoded == (smallest == 0)
     assert ("VARCHAR" in types) != is_encoded
     assert dict(zip(histogram.class_size.tolist(), histogram.classes.tolist(), strict=True)) == Counter(map(len, classes.values()))  # fmt: skip
-    assert dict(zip(histogram.class_size.tolist(), histogram.records.tolist(), strict=True)) == dict.fromkeys(map(len, classes.values()), 0) | Counter(smallest_class.values())
+    assert dict(
+        zip(histogram.class_size.tolist(), histogram.records.tolist(), strict=True)
+    ) == dict.fromkeys(map(len, classes.values()), 0) | Counter(smallest_class.values())
     assert alone == sum(size == 1 for size in smallest_class.values())
     assert diversity["value"] == min(map(len, diseases.values()))
     assert diversity["records"] == len(smallest_class)
