@@ -181,6 +181,41 @@ def estimate_shared(ask: Ask, sample: str, records: int) -> float:
     return float(of_many + of_two * records / drawn) / drawn if drawn else 0.0
 
 
+def encode_values(ask: Ask, tbl: str, name: str, columns: Sequence[str]) -> str:
+    """Store the columns of a large table, values as small numbers, for counts that do not depend on which.
+
+    A text takes 16 bytes or more in each table of groups, a number as many as the values need. The table
+    itself where it is small, or where a collation makes one text of several, which the count refuses.
+    """
+    records = int(ask(f"SELECT count(*) FROM {tbl}")[0][0])
+    if records < MIN_RECORDS or folded(ask, tbl, columns):
+        return tbl
+    listed = ", ".join(map(quoted, columns))
+    cells, joins = [], []
+    for at, (column, kind, *_) in enumerate(ask(f"DESCRIBE SELECT {listed} FROM {tbl}")):
+        alias = quoted(column)
+        if kind not in {"VARCHAR", "BIGINT"}:
+            cells.append(f"t.{alias}")
+            continue
+        values = f"SELECT DISTINCT {alias} AS v FROM {tbl} WHERE v IS NOT NULL"
+        ask(
+            f"CREATE TEMP TABLE {name}_{at} AS SELECT row_number() OVER () AS code, v FROM ({values})"
+        )
+        number = int(ask(f"SELECT count(*) FROM {name}_{at}")[0][0])
+        cells.append(f"v{at}.code::{_narrowest(number)} AS {alias}")
+        joins.append(f"LEFT JOIN {name}_{at} AS v{at} ON t.{alias} = v{at}.v")
+    ask(f"CREATE TEMP TABLE {name} AS SELECT {', '.join(cells)} FROM {tbl} AS t {' '.join(joins)}")
+    for at in range(len(cells)):
+        ask(f"DROP TABLE IF EXISTS {name}_{at}")
+    return name
+
+
+def _narrowest(number: int) -> str:
+    """The type of the fewest bytes that holds the numbers up to this one."""
+    bits = next(bits for bits in (8, 16, 32, 64) if number < 1 << bits)
+    return {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 64: "UBIGINT"}[bits]
+
+
 NUMBERS: Final = count(1)
 
 

@@ -1,20 +1,21 @@
 """A table of the policy in DuckDB: opened read-only, its relations passed to the public functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any, Final
 
 import duckdb
 import numpy as np
 
-from reid_sql.check.distinct_table import DistinctTable, Rest
+from reid_sql.check.distinct_table import DistinctTable, Rest, encode_values
 from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
     columns_counted,
+    columns_of_people,
     columns_read,
     columns_required,
 )
@@ -23,11 +24,9 @@ from reid_sql.check.sources import (
     NUMERIC_TYPES,
     OTHER_TABLES,
     PUBLISHED,
-    REASON_CHANGED,
+    ReadTable,
     Source,
-    Stamp,
     codes_of,
-    file_stamp,
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
@@ -52,6 +51,7 @@ from reid_sql.parameters import (
 )
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
+from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.disclosure import L_DIVERSITY
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import (
@@ -71,6 +71,8 @@ CAUTION_VIEW: Final = (
 )
 
 
+# which do not depend on what the values are
+OF_COUNTS: Final = (HISTOGRAM, L_DIVERSITY)
 # parameters that the policy's table is passed for
 OWN_TABLES: Final = ("tbl", "synthetic", "second", "left")
 # The relation that a function is given besides the table, by the role that it has in the policy.
@@ -326,7 +328,9 @@ class DuckDBTable(TableEngine):
                 [alone] = count_unique(ask, rest.table, [rest.columns], records)
                 unique[each] = None if alone is None else alone + rest.others
         whole = [each for each in map(tuple, sets) if each not in unique]
-        unique |= zip(whole, count_unique(ask, self.view, whole, records, entity), strict=True)
+        encoded = set(columns_of_people(self.table))
+        view = self._encoded if entity and encoded.issuperset(chain(*whole)) else self.view
+        unique |= zip(whole, count_unique(ask, view, whole, records, entity), strict=True)
         return [unique[tuple(each)] for each in sets]
 
     def _find_rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
@@ -350,7 +354,15 @@ class DuckDBTable(TableEngine):
             rest = self._find_rest(qi, [*qi, arguments["sensitive"]])
             if rest:
                 return self._measure_rest(function, rest, arguments)
+        if relation == self.view and function.reduction in OF_COUNTS and self.table.entity:
+            relation = self._encoded
         return self.calls.call(function, qi, arguments, relation)
+
+    @cached_property
+    def _encoded(self) -> str:
+        """The table in which people of classes are counted, without values."""
+        named = columns_of_people(self.table)
+        return encode_values(self.ask, self.view, f"{self.view}_encoded", named)
 
     def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> list[Row]:
         """Measure the classes of records that may be equal; each other record is a class of one value."""
@@ -401,23 +413,6 @@ class DuckDBTableCounts(TableCounts):
     """A table of the policy that DuckDB measures."""
 
     engine: DuckDBTable
-
-
-@dataclass(frozen=True)
-class ReadTable:
-    """A table that a connection has read from a file of text, with what is known of its columns."""
-
-    con: duckdb.DuckDBPyConnection
-    name: str
-    profile: Sequence[Row]
-    stamp: Stamp | None  # of the file, before it was read
-
-    def attach(self, view: str, source: Source) -> Opened:
-        """Give the table the name of the view, if the file is still the one that was read."""
-        if self.stamp != file_stamp(source.path):
-            raise OutOfDomainError(f"FILE must stay as it is, but {REASON_CHANGED}; start again")
-        self.con.execute(f"CREATE TEMP VIEW {view} AS FROM {self.name}")
-        return Opened(view)
 
 
 def open_in_duckdb(

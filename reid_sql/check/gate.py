@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.exact_figures import MeasuredTable
 from reid_sql.check.html import Additions, PreparedRelease, render_html
@@ -45,6 +45,7 @@ from reid_sql.check.sentences import (
     format_limit,
     summarize_verdicts,
 )
+from reid_sql.check.sources import ReadTable
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, worst_verdict
 from reid_sql.engines.counted_rows import report_people

@@ -211,6 +211,11 @@ def columns_checked(table: TablePolicy) -> list[str]:
     return list(dict.fromkeys(named))
 
 
+def columns_of_people(table: TablePolicy) -> list[str]:
+    """Every column that some check measures, and the one that distinguishes people."""
+    return list(dict.fromkeys([*columns_checked(table), str(table.entity)]))
+
+
 def columns_released(table: TablePolicy, columns: Iterable[str]) -> list[str]:
     """Those of a file's columns that its release has: all but those that the policy leaves out."""
     if table.released is None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import duckdb
+
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.columns.missing_value_codes import (
     STRUCTURAL_CODES,
@@ -18,7 +20,7 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.parameters import Row, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
-from reid_sql.sources.files import LOGS, Parts, match_files
+from reid_sql.sources.files import LOGS, Opened, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
 from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
@@ -314,3 +316,20 @@ def _is_code(name: str, kind: str, codes: Sequence[str]) -> str:
     cell = f"{quoted(name)}::VARCHAR"
     cell = f"left({cell}, 10)" if kind.startswith(("DATE", "TIMESTAMP")) else cell
     return f"{cell} IN ({', '.join(sql_text(code) for code in codes)})"
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table that a connection has read from a file of text, with what is known of its columns."""
+
+    con: duckdb.DuckDBPyConnection
+    name: str
+    profile: Sequence[Row]
+    stamp: Stamp | None  # of the file, before it was read
+
+    def attach(self, view: str, source: Source) -> Opened:
+        """Give the table the name of the view, if the file is still the one that was read."""
+        if self.stamp != file_stamp(source.path):
+            raise OutOfDomainError(f"FILE must stay as it is, but {REASON_CHANGED}; start again")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS FROM {self.name}")
+        return Opened(view)

@@ -12,7 +12,6 @@ from rich.console import Group, RenderableType
 
 from reid_sql.charts.svg import escape
 from reid_sql.check import gate
-from reid_sql.check.duckdb_table import ReadTable
 from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
@@ -26,7 +25,7 @@ from reid_sql.check.sentences import (
     find_table_cautions,
     unit_of_rows,
 )
-from reid_sql.check.sources import Stamp, file_stamp
+from reid_sql.check.sources import ReadTable, Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED, check_file, page_blocks
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets

@@ -27,7 +27,7 @@ from reid_sql.sql.people import (
     number_people,
 )
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records
-from reid_sql.sql.text import Source, aliases, numbered, prefix, same, with_names
+from reid_sql.sql.text import Source, aliases, none_null, numbered, prefix, same, with_names
 from reid_sql.sql.tolerance import match_within
 
 MATCHED_BY_DUCKDB: Final = dict.fromkeys(("polars", "spark", "ibis"), WILDCARDS)
@@ -176,20 +176,44 @@ def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
 def _histogram_of_people(tbl: Source, qi: Sequence[str], entity: str, nulls: str) -> str:
     """Count the classes by their number of people, and the people by the smallest of their classes.
 
-    The classes are joined to their people: a window over the people takes two to three times as long.
+    Most classes are of one person, the least and the greatest there. In the others alone people are told
+    apart, and the classes are joined to them: a window over the people takes two to three times as long.
     """
-    keys = numbered(qi)
+    keys, person = numbered(qi), f"q{len(qi) + 1}"
+    checked_rows = tbl.derive(f"FROM {tbl.item}").rows([*qi, entity], is_checked=False)
+    same_class = same("reid_source_rows", "k", aliases(len(qi)))
     return f"""
-        WITH reid_people AS MATERIALIZED ({count_people(tbl, qi, entity, nulls)}),
+        WITH reid_keys AS MATERIALIZED (
+          SELECT {keys}, min({person}) AS entity, min({person}) IS DISTINCT FROM max({person}) AS is_shared
+          FROM {tbl.rows([*qi, entity])} {f"WHERE {none_null(qi)}" if nulls == "drop" else ""}
+          GROUP BY {keys}
+        ),
+        reid_people AS MATERIALIZED (
+          SELECT DISTINCT {keys}, {person} AS entity
+          FROM {checked_rows} SEMI JOIN (FROM reid_keys WHERE is_shared) AS k ON {same_class}
+        ),
         reid_classes AS MATERIALIZED (SELECT {keys}, count(*) AS class_size FROM reid_people GROUP BY {keys})
         SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
-        FROM (SELECT class_size, count(*) AS classes FROM reid_classes GROUP BY class_size)
+        FROM (
+          SELECT class_size, count(*) AS classes
+          FROM (
+            SELECT 1 AS class_size FROM reid_keys WHERE NOT is_shared
+            UNION ALL
+            SELECT class_size FROM reid_classes
+          )
+          GROUP BY class_size
+        )
         LEFT JOIN (
           SELECT class_size, count(*) AS records
           FROM (
-            SELECT min(c.class_size) AS class_size
-            FROM reid_people AS p JOIN reid_classes AS c ON {same("p", "c", aliases(len(qi)))}
-            GROUP BY p.entity
+            SELECT min(class_size) AS class_size
+            FROM (
+              SELECT entity, 1 AS class_size FROM reid_keys WHERE NOT is_shared
+              UNION ALL
+              SELECT p.entity, c.class_size
+              FROM reid_people AS p JOIN reid_classes AS c ON {same("p", "c", aliases(len(qi)))}
+            )
+            GROUP BY entity
           )
           GROUP BY class_size
         ) USING (class_size)"""

@@ -22,7 +22,7 @@ from reid_sql.reduction import (
 from reid_sql.sql.distances import Keys, distance, distance_along, gain, recursion
 from reid_sql.sql.people import count_by_group, group_aliases
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.text import Source, aliases, none_null, numbered, with_names
+from reid_sql.sql.text import Source, aliases, none_null, numbered, prefix, same, with_names
 
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
@@ -31,6 +31,8 @@ IN_ORDER: Final = {"variant": tuple(word for word in sensitive.DISTANCES.words i
 # A warehouse counts the records of a whole table; DuckDB those of people, and of groups.
 IN_TABLE: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {"ibis": {"entity": (), "by": ()}}
 DEFAULT_K: Final = 2  # records in a class, under (α, k)-anonymity
+# Measures of the records of each value in a class alone, which are 1 in a class of one person.
+OF_CELLS: Final = frozenset({"l distinct", "l entropy", "alpha"})
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 
 
@@ -188,9 +190,11 @@ def _values(
     if by is not None:
         return _values_by_group(tbl, columns, measure, c, entity, by, nulls)
     keys = _keys(tbl, aliases(len(qi)), entity)
+    is_divided = entity is not None and measure in OF_CELLS
+    cells = _cells(tbl, columns, entity, nulls, is_divided=is_divided)
     body = f"""
-        WITH {_cells(tbl, columns, entity, nulls)}
-        {_count_kinds(measure, columns[-1], c, keys)}"""
+        WITH {cells}
+        {_count_kinds(measure, columns[-1], c, keys, is_divided=is_divided)}"""
     return tbl.check_columns(LABEL, columns, with_null_report(tbl, columns, nulls, body))
 
 
@@ -218,26 +222,46 @@ def _with_sensitive(qi: Columns, sensitive: str) -> list[str]:
     return list_columns(LABEL, [*qi, sensitive], fold_case)
 
 
-def _cells(tbl: Source, columns: Columns, entity: str | None, nulls: str) -> str:
-    """Name the cells reid_cells, and where people are counted reid_people, a row for each in each class."""
+def _cells(
+    tbl: Source, columns: Columns, entity: str | None, nulls: str, *, is_divided: bool = False
+) -> str:
+    """Name the cells reid_cells, and where people are counted reid_people, a row for each in each class.
+
+    Where they are divided, reid_keys has the classes, and reid_cells the cells of those of several people.
+    """
     keys, value = numbered(columns[:-1]), f"q{len(columns)} AS s"
     if entity is None:
         rows = tbl.rows(columns, drop_nulls=nulls == "drop")
         cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY {numbered(columns)}"
         return f"reid_cells AS MATERIALIZED ({cells})"
-    where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
+    where, of_several = f"WHERE {none_null(columns)}" if nulls == "drop" else "", ""
+    named_keys = ""
+    if is_divided:
+        named_keys = f"""
+        reid_keys AS MATERIALIZED (
+          SELECT {keys}, min(entity) AS entity, count(*) > 1 AS is_shared FROM reid_people GROUP BY {keys}
+        ),"""
+        of_several = f"""SEMI JOIN (FROM reid_keys WHERE is_shared) AS k
+            ON {same("reid_people", "k", aliases(len(columns) - 1))}"""
     return f"""reid_people AS MATERIALIZED (
           SELECT {keys}, {value}, q{len(columns) + 1} AS entity FROM {tbl.rows([*columns, entity])} {where}
-        ),
-        reid_cells AS MATERIALIZED (SELECT {keys}, s, count(*) AS n FROM reid_people GROUP BY {keys}, s)"""
+        ),{named_keys}
+        reid_cells AS MATERIALIZED (
+          SELECT {keys}, s, count(*) AS n FROM reid_people {of_several} GROUP BY {keys}, s
+        )"""
 
 
-def _count_kinds(measure: str, sensitive: str, c: float, keys: Keys) -> str:
+def _count_kinds(
+    measure: str, sensitive: str, c: float, keys: Keys, *, is_divided: bool = False
+) -> str:
     """Count classes, and records or people, of each size and value of the measure.
 
     A person counts by the size of the smallest, and the value of the worst, of their classes: an attacker
     knows one row of theirs, and a threshold of either is then offended where one of the classes offends it.
+    Where reid_keys divides the classes, those of one person have the value 1.
     """
+    alone = "SELECT 1 AS class_size, 1.0 AS value, {} FROM reid_keys WHERE NOT is_shared UNION ALL"
+    alone = alone if is_divided else ""
     measured = f"({_measure(measure, sensitive, c, keys)})"
     counted, records = measured, "class_size * classes"
     if keys.has_people:
@@ -246,8 +270,13 @@ def _count_kinds(measure: str, sensitive: str, c: float, keys: Keys) -> str:
           WITH reid_measured AS MATERIALIZED (FROM {measured})
           SELECT {keys.group}class_size, value, classes, 0 AS people FROM reid_measured
           UNION ALL
+          {alone.format("1, 0")}
           SELECT {keys.group}min(class_size), {worst}(value), 0, 1
-          FROM (SELECT h.*, c.entity FROM reid_people AS c JOIN reid_measured AS h ON {keys.of_class})
+          FROM (
+            {alone.format("entity")}
+            SELECT {prefix(f"h.{group}" for group in keys.groups)}h.class_size, h.value, c.entity
+            FROM reid_people AS c JOIN reid_measured AS h ON {keys.of_class}
+          )
           GROUP BY {keys.group}entity
         )"""
     return f"""
@@ -258,7 +287,7 @@ def _count_kinds(measure: str, sensitive: str, c: float, keys: Keys) -> str:
 
 
 def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
-    if measure in {"l distinct", "l entropy", "alpha"}:
+    if measure in OF_CELLS:
         return _measure_cells(measure, keys)
     if measure == "l recursive":
         return recursion(c, keys)

@@ -5,7 +5,7 @@ A row without a person is refused. An attacker knows one record of a person; a c
 
 from collections.abc import Sequence
 
-from reid_sql.parameters import fold_case, order_by_name
+from reid_sql.parameters import order_by_name
 from reid_sql.parameters.words import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.reduction import (
     CLASS_PEOPLE,
@@ -208,30 +208,56 @@ def one_row_per_value(
         return source
     compared = [*columns, sensitive]
     columns_read = union(compared, by)
-    complete = f"FILTER ({none_null(compared)})" if nulls == "drop" else ""
-    in_groups = {fold_case(group) for group in by}
-    keys = prefix(
-        f"q{place}"
-        for place, column in enumerate(columns_read, 1)
-        if fold_case(column) in in_groups or (place != len(compared) and not of_shares)
+    rows = (
+        _select_with_shares(source, compared, columns_read, entity, nulls, by)
+        if of_shares
+        else _select_values(source, compared, columns_read, entity, nulls)
     )
-    window = f"{complete} OVER (PARTITION BY {keys}entity)"
-    value = f"q{len(compared)}"
-    several = f"count(*) {window} > 1"
-    if of_shares:  # in some classes the same, so that rows are no values
-        several = f"""min({value}) {window} IS DISTINCT FROM max({value}) {window}
-              OR count({value}) {window} NOT IN (0, count(*) {window})"""
     body = f"""
         SELECT {with_names(columns_read)}, entity AS {name(PERSON)}
-        FROM (
-          SELECT *, {several} AS several
-          FROM ({count_people(source, columns_read, entity, "value")})
-        )
+        FROM ({rows})
         WHERE CASE WHEN several THEN {refusal(refusal_of_several(of_shares=of_shares))} ELSE true END"""
     label = f"quasi-identifiers, sensitive{', by and entity' if by else ' and entity'}"
     return source.derive(
         source.check_columns(label, union(with_entity(compared, entity, nulls), by), body)
     )
+
+
+def _select_values(
+    source: Source, compared: Sequence[str], columns: Sequence[str], entity: str, nulls: str
+) -> str:
+    """Select the people of each class with the least of their values, and whether there are several.
+
+    Of rows that are dropped, each is listed that differs, to be counted.
+    """
+    value, person = f"q{len(compared)}", f"q{len(columns) + 1}"
+    keys = prefix(alias for alias in aliases(len(columns)) if alias != value)
+    complete = none_null(compared)
+    of_dropped = f", {complete}, CASE WHEN {complete} THEN NULL ELSE {value} END"
+    return f"""
+        SELECT {keys}min({value}) AS {value}, {person} AS entity,
+          min({value}) IS DISTINCT FROM max({value}) OR count({value}) NOT IN (0, count(*)) AS several
+        FROM {source.rows([*columns, entity])}
+        GROUP BY {keys}{person}{of_dropped if nulls == "drop" else ""}"""
+
+
+def _select_with_shares(
+    source: Source,
+    compared: Sequence[str],
+    columns: Sequence[str],
+    entity: str,
+    nulls: str,
+    by: Sequence[str],
+) -> str:
+    """Select the people of each class and value, and whether a person has several values in any classes."""
+    value = f"q{len(compared)}"
+    groups = prefix(f"q{place_of(group, columns)}" for group in by)
+    complete = f"FILTER ({none_null(compared)})" if nulls == "drop" else ""
+    window = f"{complete} OVER (PARTITION BY {groups}entity)"
+    return f"""
+        SELECT *, min({value}) {window} IS DISTINCT FROM max({value}) {window}
+          OR count({value}) {window} NOT IN (0, count(*) {window}) AS several
+        FROM ({count_people(source, columns, entity, "value")})"""
 
 
 # Groups in SQL: a table divided by the values of some columns, each group answered for itself.

@@ -247,3 +247,57 @@ def test_of_nearly_unique_records_only_those_that_may_be_equal_are_measured(tmp_
     assert unique == [0, alone]
     assert 0 < measured["offending_records"] < measured["records"] == 250_000
     assert 0 < alone < 250_000
+
+
+VISITS = """
+    SELECT 'person ' || p AS person, CASE WHEN p % 7 > 0 THEN 'town ' || p % 5 END AS town, p % 9 AS age,
+      i * i % 4 AS season, chr((97 + p % 3)::INT) AS disease
+    FROM (SELECT i, i * i % 60 AS p FROM range(300) AS r(i))"""
+PEOPLE = """
+    [[tables]]
+    file = "visits.parquet"
+    entity = "person"
+    quasi_identifiers = ["town", "age", "season"]
+    sensitive = ["disease"]
+    checks = [
+      {measure = "k", at_least = 5}, {measure = "average_risk", at_most = 0.1}, {measure = "l_diversity", at_least = 2},
+      {measure = "k", at_least = 5, by = ["town"], quasi_identifiers = ["age"]},
+    ]"""
+
+
+@pytest.mark.parametrize("smallest", [0, 10**9])
+def test_people_are_counted_by_numbers_in_place_of_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smallest: int
+) -> None:
+    con = duckdb.connect()
+    con.execute(f"COPY ({VISITS}) TO '{tmp_path / 'visits.parquet'}'")
+    (tmp_path / "policy.toml").write_text(PEOPLE, encoding="utf-8")
+    monkeypatch.setattr(distinct_table, "MIN_RECORDS", smallest)
+    policy = read_policy(tmp_path / "policy.toml")
+    visits = {row[:4]: row[4] for row in con.execute(VISITS).fetchall()}
+    classes: dict[Any, set[str]] = {}
+    for person, *known in visits:
+        classes.setdefault(tuple(known), set()).add(person)
+    smallest_class = {
+        person: min(len(people) for people in classes.values() if person in people)
+        for person, *_ in visits
+    }
+    diseases = {known: {visits[person, *known] for person in people} for known, people in classes.items()}  # fmt: skip
+    with open_with_engine(None, policy) as [counts]:
+        histogram = counts.histogram(policy.tables[0].quasi_identifiers)
+        [diversity] = counts.answer(policy.tables[0].checks[2])
+        engine = counts.engine
+        assert isinstance(engine, DuckDBTable)
+        is_encoded = engine._encoded != engine.view  # noqa: SLF001 - what is counted shows in no answer
+        types = {row[1] for row in engine.ask(f"DESCRIBE {engine._encoded}")}  # noqa: SLF001 - the same
+        [alone] = engine.count_unique([("town", "age", "season")], ())
+    assert is_encoded == (smallest == 0)
+    assert ("VARCHAR" in types) != is_encoded
+    assert dict(zip(histogram.class_size.tolist(), histogram.classes.tolist(), strict=True)) == Counter(map(len, classes.values()))  # fmt: skip
+    assert dict(
+        zip(histogram.class_size.tolist(), histogram.records.tolist(), strict=True)
+    ) == dict.fromkeys(map(len, classes.values()), 0) | Counter(smallest_class.values())
+    assert alone == sum(size == 1 for size in smallest_class.values())
+    assert diversity["value"] == min(map(len, diseases.values()))
+    assert diversity["records"] == len(smallest_class)
+    assert diversity["classes"] == len(classes)

@@ -41,7 +41,7 @@ OPERATORS: Final = {  # of what people ask first; the number of keys of each gro
     "population_risk": "scans 1, groups by 1 1 1 1 2 2 2 2 2 2 3, joins 0, windows 2, materialized 6",
     "quasi_identifiers": "scans 1, groups by 1 1 2, joins 1, windows 2, materialized 6",
     "risk_summary": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
-    "risk_summary with entity": "scans 1, groups by 1 1 1 1 2 2 2 3 4, joins 3, windows 0, materialized 4",
+    "risk_summary with entity": "scans 1, groups by 1 1 1 1 2 2 2 3 3 4, joins 4, windows 0, materialized 5",
     "risk_summary with tolerance": "scans 1, groups by 1 1 1 1 1 3 3 4, joins 3, windows 4, materialized 5",
     "t_closeness": "scans 1, groups by 1 1 2 2 3 3 3 4, joins 6, windows 0, materialized 11",
 }
