@@ -369,6 +369,8 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     form, codes = _column_form(row), _missing_value_codes(row)
     present, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
     kind = classify_column(form, distinct, present)
+    if kind == CONSTANT and present < records:  # one value or none is what others can know
+        kind = CATEGORY
     pairs = records * (records - 1)
     separation = (pairs - int(row["pairs_alike"])) / pairs if pairs else None
     uniqueness = int(row["unique_records"]) / records

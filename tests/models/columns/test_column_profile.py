@@ -101,6 +101,7 @@ COLUMNS: dict[str, tuple[str, list[object]]] = {
         [f"patient {n} came in with a cough and a headache of {n} days" for n in range(RECORDS)],
     ),
     "release": ("constant", ["2026"] * RECORDS),
+    "deceased": ("category", ["yes" if n % 50 == 0 else None for n in range(RECORDS)]),
     "nothing": ("empty", [None] * RECORDS),
     "marked": ("empty", ["?"] * RECORDS),
     "parts": ("other", [[number] for number in range(RECORDS)]),
