@@ -141,6 +141,10 @@ def _unpivot(
 
 # What `safe` writes to be published.
 
+LACKING_PEOPLE: Final = (
+    " It has counts of records alone: those of people do not add up, so that hiding protects none."
+)
+
 
 def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> str:
     """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
@@ -158,21 +162,30 @@ def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> 
     beside = file.absolute().with_name(f".{os.getpid()}.{file.name[:64]}")
     try:
         write_report(beside, text)
-        audited = _audit(options, beside, text, how)
+        shows_people = any(row["people"] is not None for row in rows)
+        has_people = options.entity is not None and shows_people
+        counts = [COUNT, *(["people"] if has_people else [])]
+        audited = _audit(options, beside, text, counts, how)
         beside.replace(file)
     finally:
         beside.unlink(missing_ok=True)
-    return f"Wrote {file}: read again, its {len(rows):,} cells are those above; audited, {audited}."
+    lacking = "" if has_people or options.entity is None else LACKING_PEOPLE
+    return f"Wrote {file}: read again, its {len(rows):,} cells are those above; audited, {audited}.{lacking}"
 
 
-def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str, Any]) -> str:
+def _audit(
+    options: argparse.Namespace,
+    file: Path,
+    text: str,
+    counts: Sequence[str],
+    how: Mapping[str, Any],
+) -> str:
     """Read the file as its readers do, and audit its counts beside the tables that they already have.
 
     Refuses a file that is read otherwise than it was written, or that reveals a cell.
     """
     con, view = open_source(str(file), form=TextFormat(of_people=False))
     base = {"base": how["base"]} if how["suppress"] == PROTECTING[1] else {}
-    counts = [COUNT, *(["people"] if options.entity is not None else [])]
     try:
         read = con.execute(f"SELECT coalesce(COLUMNS(*)::VARCHAR, '') FROM {view}").fetchall()
         if list(map(list, read)) != written_cells(text):

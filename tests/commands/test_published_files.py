@@ -118,6 +118,22 @@ def test_what_is_published_has_true_counts_and_hides_the_others(tmp_path: Path) 
     assert "must be a new file" in again.stderr
 
 
+def test_counts_of_people_with_several_rows_are_not_published(tmp_path: Path) -> None:
+    """Two rows of each; the one hidden cell is the one hidden count."""
+    lines = [f"{pid},{'north' if pid < 40 else 'west'}" for pid in range(43) for _ in range(2)]
+    (tmp_path / "rows.csv").write_text("\n".join(["pid,region", *lines]) + "\n", encoding="utf-8")
+    asked = ("safe", "rows.csv", "--by", "region", "--entity", "pid", "--suppress", "secondary")
+    done = command(*asked, "--publish", "safe.csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "none of its 1 hidden counts is revealed. It has counts of records alone" in said
+    with (tmp_path / "safe.csv").open(encoding="utf-8", newline="") as file:
+        assert [(each["records"], each["people"]) for each in csv.DictReader(file)] == [
+            ("80", ""),
+            ("", ""),
+        ]
+
+
 def test_nothing_is_published_that_gives_a_cell_away(tmp_path: Path) -> None:
     """What only hides its own cells, or what an earlier table completes, is not written."""
     people(tmp_path)
