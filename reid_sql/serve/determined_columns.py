@@ -6,8 +6,9 @@ together, as adults and children determine the size of a household.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from math import log
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import duckdb
 import numpy as np
@@ -20,6 +21,7 @@ from reid_sql.reductions.tables import MIN_EXPECTED_DISAGREEMENTS
 ROWS_DRAWN: Final = 10_000
 FIRST_ROWS: Final = 500  # which show of most columns that they determine no other
 SEED: Final = 1
+MAX_JOINT_CELLS: Final = 500  # by three columns
 Cell = Mapping[
     str, str
 ]  # values by the names of columns, in small letters, as `repr` of their texts
@@ -67,6 +69,27 @@ class DeterminedColumns:
 
         by_columns = [self._add(cell, names, is_whole) for cell in cells]
         return [(cell, self._add(cell, names, lambda *_: True)) for cell in by_columns]
+
+    def list_joint_cells(
+        self, data: duckdb.DuckDBPyConnection, cells: Iterable[Cell]
+    ) -> dict[Group, list[Cell]]:
+        """List the cells by two columns and another one that both determine together, and neither alone.
+
+        Nobody asked for them, but they link: adults, children and sizes of households have one total.
+        """
+        names = sorted(self._names.keys() & frozenset().union(*cells))
+        joint: dict[Group, list[Cell]] = {}
+        for pair in combinations(names, 2):
+            alone = self._find_columns(data, pair[:1]) | self._find_columns(data, pair[1:])
+            for other in (self._find_columns(data, pair) - alone) & {*names}:
+                columns = tuple(sorted((*pair, other)))
+                texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
+                rows = data.sql(f"SELECT DISTINCT {texts} FROM {self._source}").fetchall()
+                if len(rows) <= MAX_JOINT_CELLS:
+                    joint[columns] = [
+                        dict(zip(columns, map(name_value, row), strict=True)) for row in rows
+                    ]
+        return joint
 
     def _add(
         self, cell: Cell, names: Iterable[str], is_added: Callable[[Group, str], bool]
@@ -170,8 +193,11 @@ def combine_codes(columns: Sequence[Integers]) -> Integers:
     >>> combine_codes([np.array([0, 0, 1, 1]), np.array([-1, 3, -1, -1])])
     array([0, 1, 2, 2])
     """
-    codes: Any = np.unique(np.stack(columns), axis=1, return_inverse=True)[1] if columns else []
-    return np.asarray(codes, dtype=np.int64).ravel()
+    codes = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
+    for column in columns:
+        pairs = codes * (int(column.max(initial=0)) + 2) + column
+        codes = np.unique(pairs, return_inverse=True)[1].ravel()
+    return codes
 
 
 def determines(one: Integers, other: Integers) -> bool:

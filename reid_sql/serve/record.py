@@ -98,10 +98,14 @@ class Reveal:
 
 @dataclass(frozen=True)
 class NamedCells:
-    """The counts of a table by all names of their cells, and the columns of which all cells are there."""
+    """The counts of a table by all names of their cells, and the columns of which all cells are there.
+
+    `joint` are cells that nobody asked for, which link others.
+    """
 
     counts: Counts
     whole: set[frozenset[str]]
+    joint: Sequence[Mapping[str, str]] = ()
 
 
 class Record:
@@ -234,7 +238,9 @@ class Record:
             for cell in names:
                 key = json.dumps(cell, sort_keys=True)
                 added[key] = count if added.get(key) is None else added[key]
-        return NamedCells(added, {frozenset(by_columns) for by_columns, _ in named})
+        joint = self._determined_in(data, table).list_joint_cells(data, cells)
+        whole = {frozenset(by_columns) for by_columns, _ in named}
+        return NamedCells(added, whole | set(map(frozenset, joint)), [*chain(*joint.values())])
 
     def _counts(self) -> dict[str, dict[str, int | None]]:
         """Return the published counts of each table and its people."""
@@ -390,7 +396,7 @@ def _refuse_counts(merged: NamedCells, published: Mapping[str, NamedCells], belo
         if other.counts[TOTAL] == counts[TOTAL] and not _contradict(counts, other.counts):
             counts, whole = _merge(counts, other.counts), whole | other.whole
     if counts.keys() != {TOTAL}:
-        _refuse_findings(NamedCells(counts, whole), below)
+        _refuse_findings(NamedCells(counts, whole, merged.joint), below)
 
 
 def _refuse_findings(named: NamedCells, below: int) -> None:
@@ -409,7 +415,8 @@ def _refuse_findings(named: NamedCells, below: int) -> None:
     try:
         whole = [frozenset(columns[name] for name in each) for each in named.whole]
         reading = Reading(list(columns.values()), base=1, whole=whole)
-        is_protected = are_protected(published, reading, below)
+        joint = [tuple(cell.get(name) for name in columns) for cell in named.joint]
+        is_protected = are_protected(published, reading, below, joint)
     except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if not is_protected:

@@ -261,3 +261,27 @@ def test_columns_that_determine_another_together_reveal_nobody(seed: int) -> Non
             count = np.sum((adults == household["adults"]) & (children == household["children"]))
             if 0 < count < BELOW:
                 assert width_of(np.eye(len(households))[place], sums, totals) > 0.5, household
+
+
+def test_means_of_columns_that_determine_another_reveal_nobody() -> None:
+    """Nobody asks for adults and children together, but all adults and all children are all people.
+
+    Of the sizes, 6 and 7 are hidden: their numbers add up to 17, and their people to 12 x 6 + 5 x 7.
+    """
+    households = [(1, 0), (2, 0), (2, 1), (3, 1), (1, 3), (3, 2), (4, 2), (4, 3)]
+    many = [60, 60, 30, 20, 15, 15, 12, 5]
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute("CREATE TABLE people (adults INT, children INT, size INT)")
+    rows = [(a, c, a + c) for (a, c), n in zip(households, many, strict=True) for _ in range(n)]
+    con.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
+    groups = [{"adults": a, "children": c, "size": a + c} for a in range(1, 5) for c in range(4)]
+    for order in permutations(("adults", "children", "size")):
+        sums, totals = [np.ones(len(groups))], [float(sum(many))]
+        for names, values, count in chain(*ask_pair(con, order)):
+            shown = dict(zip(names, values, strict=True))
+            sums.append(np.array([shown.items() <= each.items() for each in groups], dtype=float))
+            totals.append(float(count))
+        assert len(totals) > 8
+        largest = np.array([each["size"] == 7 for each in groups], dtype=float)
+        assert width_of(largest, sums, totals) > 0.5, order

@@ -1,8 +1,8 @@
 """What published tables give away together of their hidden cells, and of groups between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from reid_sql.models.tables.equations import (
     shown,
 )
 from reid_sql.models.tables.published_tables import (
+    Cell,
     Cells,
     Counted,
     Key,
@@ -134,24 +135,36 @@ def audit_tables(
     return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
-def are_protected(rows: PublishedRows, reading: Reading, k: int) -> bool:
+def are_protected(
+    rows: PublishedRows, reading: Reading, k: int, unlisted: Iterable[Key] = ()
+) -> bool:
     """Whether no group of fewer than k people follows from the tables, which is proved.
 
-    It answers sooner than `audit_tables`, as nothing is described.
+    It answers sooner than `audit_tables`, as nothing is described. `unlisted` are cells that no table has,
+    of which people may be: they link others.
 
     >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"sex": null, "records": 9}']
     >>> are_protected(PublishedRows(np.ones(3, dtype=int), texts), Reading(base=1), 5)
     False
     """
-    return _audit(rows, reading, k, nested=False).is_protected()
+    return _audit(rows, reading, k, nested=False, unlisted=unlisted).is_protected()
 
 
 def _add_status(row: AuditedCell, status: str) -> AuditedCell:
     return replace(row, status=status if row.status == OK else f"{row.status}; {status}")
 
 
-def _audit(rows: PublishedRows, reading: Reading, k: int, *, nested: bool) -> "_Audit":
+def _audit(
+    rows: PublishedRows,
+    reading: Reading,
+    k: int,
+    *,
+    nested: bool,
+    unlisted: Iterable[Key] = (),
+) -> "_Audit":
     columns, cells = read_cells(rows, reading, nested=nested)
+    for key in unlisted:
+        cells.setdefault(key, Cell(0.0, inf, is_listed=False))
     if reading.distance and not nested:
         add_unlisted(cells, read_counts(rows, reading)[1], reading)
     has_several = int(rows.tbl.max()) > 1
@@ -214,10 +227,12 @@ class _Audit:
     def is_protected(self) -> bool:
         """Whether each hidden count is protected, which is proved, and each published one at least k."""
         is_proved = self.bounds.is_exact | (self.bounds.low >= self.k)
+        is_few = (self.bounds.low >= 1) & (self.bounds.high < self.k)
         return not self.small_cells() and all(
-            self.findings[key] == PROTECTED and is_proved[place]
+            is_proved[place] and self.findings[key] == PROTECTED
+            if self._is_uncertain(key)
+            else self._is_known_by_rule(key, place) or (is_proved[place] and not is_few[place])
             for place, key in enumerate(self.keys)
-            if self._is_uncertain(key) or not self._is_known_by_rule(key, place)
         )
 
     def _is_hidden(self, key: Key | Rest) -> bool:
