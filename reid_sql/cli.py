@@ -18,7 +18,7 @@ _exit_codes: "list[int]" = []  # of the signal that stopped the process, other t
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 130 by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.
+    """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 128 and the number of a signal.
 
     A refusal is one sentence.
     """
