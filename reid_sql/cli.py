@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 PASSED = 0
 REFUSED = 2
 STOPPED = 130
-TERMINATED = 143
+SIGNALED = 128  # and the number of the signal
 INTERRUPTED = "Query interrupted"  # DuckDB's error for Ctrl-C in a query of the main thread
 _exit_codes: "list[int]" = []  # of the signal that stopped the process, other than Ctrl-C
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
-    """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 130 by Ctrl-C, 143 by SIGTERM.
+    """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 128 and the number of a signal.
 
     A refusal is one sentence.
     """
     _prepare_streams()
-    _handle_sigterm()
+    _handle_signals()
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -125,26 +125,33 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _handle_sigterm() -> None:
-    """Handle SIGTERM like Ctrl-C, so that temporary files are removed."""
-    try:
-        signal.signal(signal.SIGTERM, _terminate)
-    except ValueError:  # only the main thread may handle signals
-        return
+def _handle_signals() -> None:
+    """Handle SIGTERM, and a terminal that is closed, like Ctrl-C, so that temporary files are removed."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is None or signal.getsignal(number) is signal.SIG_IGN:  # which nohup ignores
+            continue
+        try:
+            signal.signal(number, _terminate)
+        except ValueError:  # only the main thread may handle signals
+            return
 
 
 def _terminate(number: int, frame: object) -> None:  # noqa: ARG001 - as signals are passed
-    _exit_codes.append(TERMINATED)
+    _exit_codes.append(SIGNALED + number)
     raise KeyboardInterrupt
 
 
 def _stop() -> None:
     """Exit at once: no endless query may block the terminal, no second Ctrl-C show a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201
     if spill := sys.modules.get("reid_sql.sources.spill"):
         spill.remove_process_folder()
-    sys.stdout.flush()
+    from contextlib import suppress  # noqa: PLC0415 - as typing above
+
+    with suppress(OSError):  # of a terminal that is closed
+        print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201
+        sys.stdout.flush()
     os._exit(_exit_codes[0] if _exit_codes else STOPPED)
 
 

@@ -1,7 +1,8 @@
 """What an answer may show: no group and no cell of few people, by a policy, and by what was published."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Final
 
 import duckdb
@@ -20,6 +21,7 @@ from reid_sql.serve.record import (
     REFUSAL_REVEALING,
     TOTAL,
     Counts,
+    EarlierSum,
     Record,
     Reveal,
     RevealingError,
@@ -56,9 +58,14 @@ MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
-DIGITS: Final = 6  # behind the point, beyond which differences are rounding
+DIGITS: Final = 6  # beyond which differences of FLOAT are rounding, of the largest value of a group
+ROUNDING: Final = 1e-12  # of that value: differences of DOUBLE that differ by less are one
 LARGEST_CONTRIBUTOR: Final = [1, 0.5]  # of a sum: one person has at most half of it
 EVERYBODY: Final = "reid_everybody"
+REFUSAL_EARLIER_SUM: Final = (
+    "a sum must be compared with those before, got one before of a column that is no column of numbers now; "
+    "ask the owner for a new record"
+)
 
 
 def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
@@ -113,36 +120,47 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
 def _refuse_linked_sums(
     data: duckdb.DuckDBPyConnection,
     arguments: Mapping[str, Any],
-    before: Sequence[tuple[Sequence[str], str]],
+    before: Iterable[EarlierSum],
 ) -> None:
     """Refuse a sum that gives, with an earlier one, a sum that would be refused itself.
 
     Pay less basic pay is what few people have besides; age and the year of birth add up to one of two years.
-    `before` are the groups and the column of each earlier sum: what both share is judged.
+    `before` are the groups that the sum shares with each earlier one, and the column of that one. Sums are
+    shown as DOUBLE, so they are judged as such.
     """
-    value, person = quoted(arguments["value"]), arguments.get("entity")
-    table = f"memory.main.{quoted(arguments['tbl'])}"
-    for by, name in before:
-        groups = "".join(
-            f"{quoted(each)}, " for each in listed(arguments["by"]) if each.casefold() in by
-        )
-        one, other = f"coalesce({value}, 0)", f"coalesce({quoted(name)}, 0)"
-        rows = f"(SELECT {groups}{one} - {other} AS less, {one} + {other} AS more FROM {table})"
+    table, person = f"memory.main.{quoted(arguments['tbl'])}", arguments.get("entity")
+    names = {name.casefold(): quoted(name) for name in data.sql(f"FROM {table} LIMIT 0").columns}
+    value = arguments["value"]
+    for shared, earlier in before:
+        if earlier not in names:
+            raise OutOfDomainError(REFUSAL_EARLIER_SUM)
+        groups = "".join(f"{names[each]}, " for each in shared)
+        one, other = (f"coalesce({each}::DOUBLE, 0)" for each in (quoted(value), names[earlier]))
+        rows = f"SELECT {groups}{one} AS reid_one, {other} AS reid_other FROM {table}"
         if person is not None:
             rows = (
-                f"(SELECT {groups}sum({one} - {other}) AS less, sum({one} + {other}) AS more FROM {table} "
-                f"GROUP BY {groups}{quoted(person)})"
+                f"SELECT {groups}sum({one}) AS reid_one, sum({other}) AS reid_other FROM {table} "
+                f"GROUP BY {groups}{quoted(person)}"
             )
-        few = " OR ".join(
-            f"max(abs({each})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({each})) "
-            f"OR count(DISTINCT round({each}::DOUBLE, {DIGITS})) BETWEEN 2 AND {arguments['k'] - 1}"
-            for each in ("less", "more")
+        partition = f"PARTITION BY {groups[:-2]}" if groups else ""
+        scaled = (
+            f"SELECT *, nullif(max(greatest(abs(reid_one), abs(reid_other))) OVER ({partition}), 0) AS reid_most "
+            f"FROM ({rows})"
         )
-        judged = f"SELECT {groups}{few} AS is_few FROM {rows} GROUP BY ALL"
-        if data.sql(f"SELECT bool_or(is_few) FROM ({judged})").fetchall() == [(True,)]:
+        few = " OR ".join(
+            f"max({each}) - min({each}) > {ROUNDING} AND (max(abs({each})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({each})) "
+            f"OR count(DISTINCT round({each}, {DIGITS})) < {arguments['k']})"
+            for each in (f"(reid_one {sign} reid_other) / reid_most" for sign in "-+")
+        )
+        judged = f"SELECT {groups}{few} AS is_few FROM ({scaled}) GROUP BY ALL"
+        try:
+            is_few = data.sql(f"SELECT bool_or(is_few) FROM ({judged})").fetchall() == [(True,)]
+        except (duckdb.ConversionException, duckdb.BinderException):  # numbers then, texts now
+            raise OutOfDomainError(REFUSAL_EARLIER_SUM) from None
+        if is_few:
             raise RevealingError(
-                f"a sum must not give another one of few people with those before, got that of {arguments['value']} "
-                f"after {name}; ask for one of both"
+                f"a sum must not give another one of few people with those before, got that of {value} "
+                f"after {earlier}; ask for one of both"
             )
 
 
@@ -217,14 +235,11 @@ class Mask:
                 "sums must be of groups that hide nothing, got some with a hidden one; "
                 "ask for coarser groups, or for count(*) alone"
             )
-        if is_sum:
-            self.record.add_sum(
-                arguments["tbl"],
-                by,
-                arguments["value"],
-                lambda before: _refuse_linked_sums(data, arguments, before),
-            )
-        reveals = self._publish(data, call, arguments, answer)
+        with ExitStack() as stack:
+            if is_sum:
+                sums = self.record.add_sum(data, arguments["tbl"], fold(by), arguments["value"])
+                _refuse_linked_sums(data, arguments, stack.enter_context(sums))
+            reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:
             recorded += reveals
         # not which other cells there are, nor the rows of people

@@ -4,7 +4,8 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -30,7 +31,9 @@ class RevealingError(OutOfDomainError):
 
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
-EarlierSum: TypeAlias = tuple[list[str], str]  # its groups, and the column that is summed
+EarlierSum: TypeAlias = tuple[
+    list[str], str
+]  # the groups that it shares, and the column that is summed
 SUMS: Final = "SUMS"  # in place of a shape
 TOTAL: Final = "{}"  # the cell of everybody
 READ: Final = "reid_read_rows"
@@ -113,7 +116,7 @@ class Record:
 
     def __init__(self, file: str | Path = ":memory:") -> None:
         """Open the record, or begin one."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the cells of a sum are recorded with it
         self._determined: dict[str, DeterminedColumns] = {}
         try:
             self._con = duckdb.connect(str(file))
@@ -140,21 +143,26 @@ class Record:
                 raise
             self._con.execute("COMMIT")
 
+    @contextmanager
     def add_sum(
-        self, table: str, by: Sequence[str], value: str, refuse: Callable[[list[EarlierSum]], None]
-    ) -> None:
+        self, data: duckdb.DuckDBPyConnection, table: str, by: frozenset[str], value: str
+    ) -> Iterator[list[EarlierSum]]:
         """Record the sum of a column by groups, unless it is refused for those of other columns before."""
         with self._lock:
             before = self._con.execute(
                 "SELECT DISTINCT counted, columns[1] FROM answered WHERE tbl = $1 AND shape = $2",
                 [table, SUMS],
             ).fetchall()
-            column, groups = value.casefold(), sorted(map(str.casefold, by))
-            refuse([each for each in before if each[1] != column])
-            if (groups, column) not in before:
+            column, add = value.casefold(), self._determined_in(data, table).add_columns
+            yield [
+                (sorted(add(data, groups) & add(data, by)), earlier)
+                for groups, earlier in before
+                if earlier != column
+            ]
+            if (sorted(by), column) not in before:
                 self._con.execute(
                     "INSERT INTO answered (tbl, shape, counted, columns) VALUES ($1, $2, $3, $4)",
-                    [table, SUMS, groups, [column]],
+                    [table, SUMS, sorted(by), [column]],
                 )
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:

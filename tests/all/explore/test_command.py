@@ -68,7 +68,11 @@ def test_it_answers_until_it_is_stopped(
     assert [each.name for each in tmp_path.glob("*.*")] == ["people.csv"]
 
 
-def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGHUP, 129)])
+def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(
+    tmp_path: Path, stop: int, code: int
+) -> None:
+    """It ends by Ctrl-C, or with its terminal."""
     with duckdb.connect(tmp_path / "town.duckdb") as con:
         people().write_parquet(tmp_path / "people.parquet")
         con.execute(f"CREATE TABLE people AS FROM '{tmp_path}/people.parquet'")
@@ -90,8 +94,8 @@ def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(tmp_path: Path) ->
         with urllib.request.urlopen(lines[1].strip()) as answer:  # noqa: S310 - of this machine
             assert "Who can be identified in people.parquet?" in answer.read().decode()
         assert [*temporary.rglob("people.parquet")]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        process.send_signal(stop)
+        assert process.wait(30) == code
     assert list(temporary.iterdir()) == []
     for table, words in (("peopl", "did you mean 'people'?"), (None, "write --table")):
         named = [] if table is None else ["--table", table]
