@@ -197,7 +197,7 @@ def encode_values(ask: Ask, tbl: str, name: str, columns: Sequence[str]) -> str:
         if kind not in {"VARCHAR", "BIGINT"}:
             cells.append(f"t.{alias}")
             continue
-        values = f"SELECT DISTINCT {alias} AS v FROM {tbl} WHERE v IS NOT NULL"
+        values = f"SELECT DISTINCT {alias} AS v FROM {tbl} WHERE {alias} IS NOT NULL"
         ask(
             f"CREATE TEMP TABLE {name}_{at} AS SELECT row_number() OVER () AS code, v FROM ({values})"
         )
