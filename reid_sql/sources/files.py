@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from glob import glob
 from itertools import islice
 from pathlib import Path
@@ -387,6 +387,7 @@ def refuse_unread_format(
 
     What has no known ending, such as a stream or a pattern, may be text.
     """
+    form = replace(form, of_people=AS_WRITTEN.of_people)  # which is what it holds
     kinds = sorted({_endings(Path(file))[0] for file in files})
     if not kinds or not {*kinds} <= {*KINDS, *DATABASES}:
         return

@@ -120,6 +120,19 @@ def test_a_total_with_words_beside_it_is_read(capsys: pytest.CaptureFixture[str]
     assert answer(capsys, "risk", "x.csv", "--qi", "a,b")["summary"]["records"] == 4
 
 
+@pytest.mark.parametrize("second", ["7.{}", ""])
+def test_records_that_are_called_a_total_are_read(
+    second: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Columns that hardly any record fills are empty in these, too."""
+    names = ("Total protein", "Bilirubin total", "Total", "Glucose", "Sodium")
+    lines = ["test;value;low;high;flag"]
+    lines += [f"{name};{second.format(at)};;;" for at in range(9) for name in names]
+    lines += ["Urea;9.1;3;7;1"]
+    Path("x.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert answer(capsys, "risk", "x.csv", "--qi", "test,value")["summary"]["records"] == 46
+
+
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_crosstab_of_several_levels_is_written_cell_by_cell(
