@@ -16,6 +16,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.explore.exploration import explore
 from reid_sql.explore.notebook import write_frame
 from reid_sql.explore.server import Server
+from reid_sql.parameters import quoted
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
@@ -31,15 +32,16 @@ def run_explore(options: argparse.Namespace) -> int:
             "FILE must be a file, got standard input, which can be read once; write it to a file"
         )
     with ExitStack() as stack:
-        is_copy, copied = is_connection(options.file), ""
-        if is_copy:
-            copied = COPIED.format(options.table)
+        name, copied = None, ""
+        if is_connection(options.file):
+            name, copied = options.table or "", COPIED.format(options.table)
+            name = name if re.fullmatch(r"\w+(\.\w+)*", name) else quoted(name)
             options.file, options.table = _copy_table(options, stack), None
         con, table = open_file(options, keep=True)
         starter = propose(con, table, source_of(options))
         con.close()  # a database of DuckDB is opened once more
         exploration = stack.enter_context(
-            explore(starter, mask, options.memory_limit, is_copy=is_copy)
+            explore(starter, mask, options.memory_limit, copied_from=name)
         )
         server = stack.enter_context(Server(exploration))
         progress.end()

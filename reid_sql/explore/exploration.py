@@ -39,7 +39,6 @@ from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
 from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
-from reid_sql.parameters import quoted
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
 from reid_sql.prepare.preparation import column_types, rules_of
@@ -111,10 +110,10 @@ class Exploration:
         folder: Path,
         memory_limit: str | None,
         *,
-        is_copy: bool,
+        copied_from: str | None,
     ) -> None:
         """Take the table as the gate opened it; nothing is counted yet."""
-        self.is_copy = is_copy
+        self.copied_from = copied_from
         self.starter, self.original, self.memory_limit = starter, original, memory_limit
         self.mask, self.folder = Mask(mask), folder
         self.search: Search | None = None
@@ -362,8 +361,7 @@ class Exploration:
         form = ReleasedForm(
             counts.table,
             column_types(counts),
-            # a copy goes with the page
-            quoted(counts.table.name) if self.is_copy else source_sql(counts),
+            self.copied_from or source_sql(counts),
             self._form(choice, counts)[0],
         )
         release = Release(policy, (form,), gate.measure_policy(policy, [measured], None))
@@ -417,9 +415,16 @@ def _share(lost: Any, level: int) -> float:  # noqa: ANN401 - an array of bits b
 
 @contextmanager
 def explore(
-    starter: Starter, mask: int = 1, memory_limit: str | None = None, *, is_copy: bool = False
+    starter: Starter,
+    mask: int = 1,
+    memory_limit: str | None = None,
+    *,
+    copied_from: str | None = None,
 ) -> Iterator[Exploration]:
-    """Open the table of a starter policy for exploring; a copy is deleted when the page ends."""
+    """Open the table of a starter policy for exploring.
+
+    The SQL of a release reads what a copy is `copied_from`, as the copy goes with the page.
+    """
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
     policy = read_policy_text(choice.policy(source_lines(starter.source), mask))
@@ -429,7 +434,7 @@ def explore(
         written = [unfinished(_file_of_rows(folder, kind)) for kind in KINDS_OF_ROWS]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):
             exploration = Exploration(
-                starter, original, mask, folder, memory_limit, is_copy=is_copy
+                starter, original, mask, folder, memory_limit, copied_from=copied_from
             )
             try:
                 yield exploration

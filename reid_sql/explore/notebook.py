@@ -26,13 +26,13 @@ class Page:
     def __init__(self, data: Any, mask: int) -> None:  # noqa: ANN401 - a frame of any library
         """Open a file or a frame, and begin to serve; nothing stays open if that fails."""
         with ExitStack() as stack, report_people():
-            is_copy = not isinstance(data, str | PathLike)
-            file = write_frame(data, "frame", stack) if is_copy else fspath(data)
+            name = None if isinstance(data, str | PathLike) else "frame"
+            file = fspath(data) if name is None else write_frame(data, name, stack)
             con, table = open_source(file)
             with con:
                 starter = propose(con, table, {"file": file})
             exploration = stack.enter_context(
-                explore(starter, int(MASK.check("mask", mask)), is_copy=is_copy)
+                explore(starter, int(MASK.check("mask", mask)), copied_from=name)
             )
             server = stack.enter_context(Server(exploration))
             self.address = server.address

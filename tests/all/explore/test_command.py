@@ -76,12 +76,13 @@ def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(
     with duckdb.connect(tmp_path / "town.duckdb") as con:
         people().write_parquet(tmp_path / "people.parquet")
         con.execute(f"CREATE TABLE people AS FROM '{tmp_path}/people.parquet'")
+        con.execute("CREATE SCHEMA ward; CREATE TABLE ward.people AS FROM people")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     call = [sys.executable, "-m", "reid_sql", "explore", "duckdb://town.duckdb"]
     environment = {"TMPDIR": str(temporary), "PYTHONPATH": ":".join(sys.path), "PATH": ""}
     with subprocess.Popen(
-        [*call, "--table", "people"],
+        [*call, "--table", "ward.people"],
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
@@ -90,10 +91,12 @@ def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(
     ) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(2)]
-        assert lines[0].startswith("All rows of people were copied to this machine")
+        assert lines[0].startswith("All rows of ward.people were copied to this machine")
         with urllib.request.urlopen(lines[1].strip()) as answer:  # noqa: S310 - of this machine
-            assert "Who can be identified in people.parquet?" in answer.read().decode()
-        assert [*temporary.rglob("people.parquet")]
+            assert "Who can be identified in ward_people.parquet?" in answer.read().decode()
+        with urllib.request.urlopen(f"{lines[1].strip()}0/release.sql") as answer:  # noqa: S310
+            assert "FROM ward.people" in answer.read().decode()
+        assert [*temporary.rglob("ward_people.parquet")]
         process.send_signal(stop)
         assert process.wait(30) == code
     assert list(temporary.iterdir()) == []
