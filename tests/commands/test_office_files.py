@@ -133,6 +133,7 @@ def test_records_that_are_called_a_total_are_read(
     assert answer(capsys, "risk", "x.csv", "--qi", "test,value")["summary"]["records"] == 46
 
 
+@pytest.mark.first(cells=2)
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_crosstab_of_several_levels_is_written_cell_by_cell(

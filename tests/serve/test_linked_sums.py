@@ -25,6 +25,7 @@ def draw_people(columns: str) -> duckdb.DuckDBPyConnection:
     return con
 
 
+@pytest.mark.first(cells=4)
 @pytest.mark.parametrize(
     ("other", "is_refused"),
     [
@@ -56,6 +57,7 @@ def test_two_sums_reveal_no_third_one(
         assert door.ask(sql.format(second))
 
 
+@pytest.mark.first(cells=4)
 @pytest.mark.parametrize(
     "kind", ["UTINYINT", "TINYINT", "UBIGINT", "HUGEINT", "DECIMAL(3, 0)", "FLOAT"]
 )

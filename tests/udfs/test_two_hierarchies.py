@@ -217,6 +217,7 @@ def test_a_value_that_is_one_cell_of_another_table_is_subtracted_from_it() -> No
         assert con.sql(call.format(tables)).fetchall()
 
 
+@pytest.mark.first(cells=4)
 @pytest.mark.parametrize("counted", ["", ", entity := 'pid'"])
 @pytest.mark.parametrize(
     ("size", "tables", "rule"),
