@@ -63,11 +63,15 @@ BINARY: Final = {
 
 @dataclass(frozen=True)
 class TextFile:
-    """What a text file holds: its columns, its delimiter, the records that a reader must find."""
+    """What a text file holds: its columns, its delimiter, the records that a reader must find.
+
+    `filled` are the places of the columns that most of the last records fill, the first column aside.
+    """
 
     names: tuple[str, ...]
     delimiter: str
     records: int
+    filled: tuple[int, ...] = ()
 
     @property
     def breaks_in_header(self) -> int:
@@ -132,7 +136,12 @@ class _Inspection:
                 self._leave_out,
             )
             kept -= counted.blank
-        return TextFile(names, delimiter, kept - form.has_header)
+        filled = tuple(
+            place
+            for place in range(1, len(names))
+            if 2 * sum(len(row) > place and bool(row[place].strip()) for row in last) > len(last)
+        )
+        return TextFile(names, delimiter, kept - form.has_header, filled)
 
     def _write(self, **changes: Any) -> str:  # noqa: ANN401 - fields of a format
         """Write the options by which the file is read further: these, and what is refused then."""

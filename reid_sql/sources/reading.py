@@ -158,7 +158,7 @@ def _select_csv(
     strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
-    return f"SELECT {named} FROM {rows}{_refuse_no_records(words, inspected, form, rows)}"
+    return f"SELECT {named} FROM {rows}{_refuse_no_records(words, inspected, form)}"
 
 
 def _read_decoded(
@@ -229,14 +229,14 @@ def _keep(con: duckdb.DuckDBPyConnection, select: str, decoded: Path) -> str:
     return f"SELECT * FROM {decoded.stem}"
 
 
-FIRST_RECORDS: Final = 100  # which show which columns have values
+MOST_COLUMNS: Final = 100  # of a table among whose records a total is looked for
 
 
-def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat, rows: str) -> str:
+def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str:
     """Refuse, where a record is read, one that is none: the header again, or a total of the records above.
 
     The header has the names of two or more columns. Of a total, at least half of the fields behind the first
-    are empty that most of the first records fill, and the others are figures.
+    are empty that most records fill, and the others are figures.
     """
     if len(inspected.names) < 2:  # noqa: PLR2004 - one column has no other
         return ""
@@ -248,23 +248,20 @@ def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat, rows: 
     )
     header = f"{words} must have its header once, got a record that repeats it; remove it"
     total = f"{words} must have a record in each line, got one that looks like a total of others; remove these, or write the first field otherwise if it is a record"
-    filled = ", ".join(
-        f"CASE WHEN 2 * count(nullif(trim({column}), '')) > count(*) THEN {place} END"
-        for place, column in enumerate(columns[1:], 1)
+    empty = " + ".join(
+        f"(coalesce(trim({columns[place]}), '') = '')::INTEGER" for place in inspected.filled
     )
-    places = f"(SELECT list_filter([{filled}], lambda p: p IS NOT NULL) FROM (FROM {rows} LIMIT {FIRST_RECORDS}))"
-    empty = ", ".join(f"coalesce(trim({column}), '') = ''" for column in columns[1:])
-    # how many more of these fields are empty than filled; NULL where there are none
-    more = f"list_sum(list_transform({places}, lambda p: CASE WHEN list_extract([{empty}], p) THEN 1 ELSE -1 END))"
     figures = f"regexp_full_match(trim(concat({', '.join(columns[1:])})), '[^\\p{{L}}]+')"
     is_called = f"regexp_full_match(c0, {sql_text(GROUP_TOTAL)})"
     cases = []
     if named and form.has_header:
         cases.append(f"WHEN {named} THEN error({sql_text(header)})")
-    if len(columns) > 2 and form.of_people:  # noqa: PLR2004 - of one value, nothing shows what it is
+    # of one value, nothing shows what it is
+    if form.of_people and 2 < len(columns) <= MOST_COLUMNS and inspected.filled:  # noqa: PLR2004
+        is_total = f"{figures} AND 2 * ({empty}) >= {len(inspected.filled)}"
         # of few records more than the first field is looked at
         cases.append(
-            f"WHEN {is_called} THEN CASE WHEN {figures} AND {more} >= 0 THEN error({sql_text(total)}) ELSE true END"
+            f"WHEN {is_called} THEN CASE WHEN {is_total} THEN error({sql_text(total)}) ELSE true END"
         )
     return f" WHERE CASE {' '.join(cases)} ELSE true END" if cases else ""
 
