@@ -257,8 +257,7 @@ class Exploration:
             left_out = rows - int(sizes.records.sum())
         else:
             release = self._release(choice)
-            risky = PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0
-            page = gate.measure_policy(policy, [release], None, risky=risky)
+            page = gate.measure_policy(policy, [release], None, risky=self._count_shown(choice))
             sizes = release.histogram(choice.of_role(KNOWN))
             learned = {
                 str(check.sensitive): release.answer(check)[0]["offending_records"]
@@ -286,6 +285,10 @@ class Exploration:
             ],
             not self.is_quick(choice),
         )
+
+    def _count_shown(self, choice: Choice) -> int:
+        """How many combinations of values are listed: none where a mask hides who has them."""
+        return PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0
 
     def interrupt(self) -> None:
         """Stop what is being counted."""

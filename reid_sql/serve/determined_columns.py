@@ -8,7 +8,7 @@ together, as adults and children determine the size of a household.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import log
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import duckdb
 import numpy as np
@@ -133,13 +133,24 @@ class DeterminedColumns:
         Of n groups by several columns, some have one value by chance unless more disagreements are expected:
         log n more, as the chance of none is about exp(-expected).
         """
-        others = [
-            other
-            for other in names
-            if other not in part and (part, other) not in self._values and part[0] in self._names
-        ]
+        others = [name for name in names if name not in part and (part, name) not in self._values]
         if not others or not self._names.keys() >= {*part}:
             return
+        rows = self._count_groups(data, part, others)
+        least = MIN_EXPECTED_DISAGREEMENTS + (log(len(rows)) if len(part) > 1 else 0)
+        for place, other in enumerate(others):
+            shares, is_whole = self._share(data, other), other in self._find_columns(data, part)
+            self._values[part, other] = {
+                group: values[place]
+                for group, records, values in rows
+                if values[place] is not None
+                and (is_whole or records * (1 - shares[values[place]]) >= least)
+            }
+
+    def _count_groups(
+        self, data: duckdb.DuckDBPyConnection, part: Group, others: Sequence[str]
+    ) -> list[tuple[Group, int, list[Any]]]:
+        """List the groups by some columns, their records, and of each other column the one value, or None."""
         columns = [self._names[name] for name in part]
         texts = ", ".join(f"{column}::VARCHAR" for column in columns)
         single = ", ".join(
@@ -148,18 +159,16 @@ class DeterminedColumns:
             for column in map(self._names.__getitem__, others)
         )
         rows = data.sql(
-            f"SELECT count(*), {texts}, {single} FROM {self._source} GROUP BY {', '.join(columns)}"
+            f"SELECT [{texts}], count(*), [{single}] FROM {self._source} GROUP BY {', '.join(columns)}"
         ).fetchall()
-        least = MIN_EXPECTED_DISAGREEMENTS + (log(len(rows)) if len(part) > 1 else 0)
-        for place, other in enumerate(others, len(part) + 1):
-            shares, is_whole = self._share(data, other), other in self._find_columns(data, part)
-            self._values[part, other] = {
-                tuple(map(name_value, row[1 : len(part) + 1])): value
-                for row in rows
-                if row[place] is not None
-                for value in [name_value(row[place][0])]
-                if is_whole or row[0] * (1 - shares[value]) >= least
-            }
+        return [
+            (
+                tuple(map(name_value, texts)),
+                records,
+                [each and name_value(each[0]) for each in values],
+            )
+            for texts, records, values in rows
+        ]
 
     def _share(self, data: duckdb.DuckDBPyConnection, name: str) -> dict[str, float]:
         """The share of the records that have each value of a column."""

@@ -148,9 +148,7 @@ def _refuse_linked_sums(
             f"FROM ({rows})"
         )
         few = " OR ".join(
-            f"max({each}) - min({each}) > {ROUNDING} AND (max(abs({each})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({each})) "
-            f"OR count(DISTINCT round({each}, {DIGITS})) < {arguments['k']})"
-            for each in (f"(reid_one {sign} reid_other) / reid_most" for sign in "-+")
+            _is_of_few(f"(reid_one {sign} reid_other) / reid_most", arguments["k"]) for sign in "-+"
         )
         judged = f"SELECT {groups}{few} AS is_few FROM ({scaled}) GROUP BY ALL"
         try:
@@ -162,6 +160,13 @@ def _refuse_linked_sums(
                 f"a sum must not give another one of few people with those before, got that of {value} "
                 f"after {earlier}; ask for one of both"
             )
+
+
+def _is_of_few(difference: str, k: int) -> str:
+    """Write whether a sum of differences is mostly of one person, or of few values, but not all the same."""
+    largest = f"max(abs({difference})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({difference}))"
+    values = f"count(DISTINCT round({difference}, {DIGITS})) < {k}"
+    return f"max({difference}) - min({difference}) > {ROUNDING} AND ({largest} OR {values})"
 
 
 def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:

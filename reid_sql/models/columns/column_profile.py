@@ -119,8 +119,10 @@ class ColumnForm:
     words: int = 0
 
 
-def classify_column(form: ColumnForm, values: int, records: int) -> str:
+def classify_column(form: ColumnForm, values: int, records: int, *, has_gaps: bool = False) -> str:
     """Classify the column; `values` and `records` are those without NULL and missing-value codes.
+
+    Of one value and gaps, others can know whether somebody has it.
 
     >>> person = ColumnForm("person_id", "text", 30, 0, 0, 0, 0, 0, 0, 0, 6, 6, 180)
     >>> classify_column(person, 30, 30), classify_column(person, 30, 90)
@@ -132,8 +134,10 @@ def classify_column(form: ColumnForm, values: int, records: int) -> str:
     >>> classify_column(row, 600, 600)
     'identifier'
     """
-    if values < 2:  # noqa: PLR2004 - one value distinguishes no records
-        return CONSTANT if values else EMPTY
+    if not values:
+        return EMPTY
+    if values == 1:
+        return CATEGORY if has_gaps else CONSTANT
     if form.kind in TIME_TYPES or are_dates(form):
         return DATE
     if form.kind == "boolean":
@@ -368,9 +372,7 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     )
     form, codes = _column_form(row), _missing_value_codes(row)
     present, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
-    kind = classify_column(form, distinct, present)
-    if kind == CONSTANT and present < records:  # one value or none is what others can know
-        kind = CATEGORY
+    kind = classify_column(form, distinct, present, has_gaps=present < records)
     pairs = records * (records - 1)
     separation = (pairs - int(row["pairs_alike"])) / pairs if pairs else None
     uniqueness = int(row["unique_records"]) / records
