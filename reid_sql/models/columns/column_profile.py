@@ -134,10 +134,9 @@ def classify_column(form: ColumnForm, values: int, records: int, *, has_gaps: bo
     >>> classify_column(row, 600, 600)
     'identifier'
     """
-    if not values:
-        return EMPTY
-    if values == 1:
-        return CATEGORY if has_gaps else CONSTANT
+    if values < 2:  # noqa: PLR2004 - one value distinguishes no records, unless some lack it
+        of_one = CATEGORY if has_gaps else CONSTANT
+        return of_one if values else EMPTY
     if form.kind in TIME_TYPES or are_dates(form):
         return DATE
     if form.kind == "boolean":
