@@ -41,7 +41,8 @@
 {% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer'
   ~ '|codice[_ ]?fiscale|matricola|msisdn|imsi|imei' %}
 {% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#' %}
-{% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national ~ '|(' ~ people ~ ')([_ -]?(' ~ number ~ '))?'
+{% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national
+  ~ '|(?P<person>' ~ people ~ ')(?P<number>[_ -]?(' ~ number ~ '))?'
   ~ '|(?P<case>(fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle)'
   ~ '[_ -]?(' ~ number ~ '|zeichen)|device))[.:]?$' %}
 {% do return(modules.re.search(words, name | lower)) %}
@@ -50,7 +51,8 @@
 {# Whether an identifier's name says that it is a person's, or does not say whose it is. #}
 {% macro names_a_person(name) %}
 {% set found = reid_sql.identifier_in(name) %}
-{% do return(found and not found.group('case') and (found.start() == 0 or found.group(3) is not none)) %}
+{% set is_person = found and (found.start() == 0 or found.group('person') is not none) %}
+{% do return(is_person and not found.group('case')) %}
 {% endmacro %}
 
 {% macro sentence_of_rows(name, values, rows) %}
