@@ -79,7 +79,9 @@ def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(
         con.execute("CREATE SCHEMA ward; CREATE TABLE ward.people AS FROM people")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    call = [sys.executable, "-m", "reid_sql", "explore", "duckdb://town.duckdb"]
+    # under nohup a process is begun that ignores the signal of a closed terminal
+    begin = "import signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); from reid_sql.cli import main; sys.exit(main())"
+    call = [sys.executable, "-c", begin, "explore", "duckdb://town.duckdb"]
     environment = {"TMPDIR": str(temporary), "PYTHONPATH": ":".join(sys.path), "PATH": ""}
     with subprocess.Popen(
         [*call, "--table", "ward.people"],
@@ -98,7 +100,10 @@ def test_a_table_of_a_warehouse_is_copied_until_the_page_ends(
             assert "FROM ward.people" in answer.read().decode()
         assert [*temporary.rglob("ward_people.parquet")]
         process.send_signal(stop)
-        assert process.wait(30) == code
+        try:
+            assert process.wait(30) == code
+        finally:
+            process.kill()
     assert list(temporary.iterdir()) == []
     for table, words in (("peopl", "did you mean 'people'?"), (None, "write --table")):
         named = [] if table is None else ["--table", table]
