@@ -45,6 +45,7 @@ class DeterminedColumns:
         self._columns: dict[Group, frozenset[str]] = {}
         self._values: dict[tuple[Group, str], dict[Group, str]] = {}
         self._shares: dict[str, dict[str, float]] = {}
+        self._joint: dict[Group, list[Cell]] = {}
 
     def add_columns(self, data: duckdb.DuckDBPyConnection, names: Iterable[str]) -> frozenset[str]:
         """Add to the columns those that one of them determines, or all of them together."""
@@ -83,13 +84,19 @@ class DeterminedColumns:
             alone = self._find_columns(data, pair[:1]) | self._find_columns(data, pair[1:])
             for other in (self._find_columns(data, pair) - alone) & {*names}:
                 columns = tuple(sorted((*pair, other)))
-                texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
-                rows = data.sql(f"SELECT DISTINCT {texts} FROM {self._source}").fetchall()
-                if len(rows) <= MAX_JOINT_CELLS:
-                    joint[columns] = [
-                        dict(zip(columns, map(name_value, row), strict=True)) for row in rows
-                    ]
+                if columns not in self._joint:
+                    self._joint[columns] = self._list_cells(data, columns)
+                if len(self._joint[columns]) <= MAX_JOINT_CELLS:
+                    joint[columns] = self._joint[columns]
         return joint
+
+    def _list_cells(self, data: duckdb.DuckDBPyConnection, columns: Group) -> list[Cell]:
+        """List the cells of some columns; of more than an audit takes, one too many."""
+        texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
+        rows = data.sql(
+            f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
+        ).fetchall()
+        return [dict(zip(columns, map(name_value, row), strict=True)) for row in rows]
 
     def _add(
         self, cell: Cell, names: Iterable[str], is_added: Callable[[Group, str], bool]
