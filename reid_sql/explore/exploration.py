@@ -330,8 +330,11 @@ class Exploration:
         form = generalization.hierarchies[at]
         coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
         requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
-        rules = SizeRules() if choice.person is None else PeopleRules(choice.smallest_group, 0)
-        small = rules.count_small(_classes(choice, generalization, coarser), requirement)
+        if choice.person is None:
+            small = requirement.count_small(generalization.lattice.class_sizes_at(coarser))
+        else:
+            rules = PeopleRules(choice.smallest_group, 0)
+            small = rules.count_small(_classes(choice, generalization, coarser), requirement)
         return NextStep(
             form.column,
             _words(form, coarser[at]),

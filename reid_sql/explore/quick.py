@@ -26,7 +26,7 @@ from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import remark
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
-from reid_sql.models.generalization.lattice import DistinctRecords, group_records
+from reid_sql.models.generalization.lattice import DistinctRecords, class_sizes, count_sizes
 from reid_sql.models.generalization.suppression import Rules
 from reid_sql.prepare.problem import Generalization
 
@@ -55,8 +55,8 @@ class QuickCounts:
         """Count the classes of each size by some of the columns."""
         codes = [self.classes.codes[at] for at in places]
         sizes = [self.generalization.lattice.level_codes[at].sizes[self.node[at]] for at in places]
-        counts = group_records(codes, sizes, self.classes.counts).counts
-        size, classes = np.unique(counts, return_counts=True)
+        counts = class_sizes(codes, sizes, self.classes.counts)
+        size, classes = count_sizes(counts)
         return Histogram(size, classes, size * classes)
 
     def diversity(self, column: str) -> Mapping[str, Any]:

@@ -20,6 +20,9 @@ from reid_sql.parameters import Choice, Flags, Floats, Integers
 Node = tuple[int, ...]  # a level for each column
 MAX_KEY: Final = 2**62  # what a key of 64 bits holds
 MAX_DENSE_KEYS: Final = 2**22  # keys that are counted in an array of their own rather than sorted
+MAX_REPEATED: Final = (
+    2  # records a row, up to which sorting the records is faster than sorting rows with their place
+)
 MAX_CACHED_CODES: Final = 2**24  # codes that folded forms may hold together
 MAX_CACHED_FORMS: Final = 100  # folded forms that are kept, at most
 LOSS_LABELS: Final = {
@@ -108,18 +111,27 @@ class Lattice:
     def records_at(self, node: Node) -> DistinctRecords:
         """Give the distinct records at a node, folded from the fewest that are known below it."""
         if node not in self._folded:
-            below = [each for each in self._folded if all(map(le, each, node))]
-            start = min(below, key=lambda each: len(self._folded[each].counts))
-            finer = self._folded[start]
-            codes = [
-                finer.codes[at]
-                if low == high
-                else self.level_codes[at].upwards(low, high)[finer.codes[at]]
-                for at, (low, high) in enumerate(zip(start, node, strict=True))
-            ]
-            sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
-            self._keep(node, group_records(codes, sizes, finer.counts))
+            self._keep(node, group_records(*self._unfolded(node)))
         return self._folded[node]
+
+    def class_sizes_at(self, node: Node) -> Integers:
+        """Give the records in each class at a node; the classes themselves are not kept."""
+        folded = self._folded.get(node)
+        return class_sizes(*self._unfolded(node)) if folded is None else folded.counts
+
+    def _unfolded(self, node: Node) -> tuple[list[Integers], list[int], Integers]:
+        """Give the codes at a node, how many each column has, and the records of the fewest rows below it."""
+        below = [each for each in self._folded if all(map(le, each, node))]
+        start = min(below, key=lambda each: len(self._folded[each].counts))
+        finer = self._folded[start]
+        codes = [
+            finer.codes[at]
+            if low == high
+            else self.level_codes[at].upwards(low, high)[finer.codes[at]]
+            for at, (low, high) in enumerate(zip(start, node, strict=True))
+        ]
+        sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
+        return codes, sizes, finer.counts
 
     def _keep(self, node: Node, folded: DistinctRecords) -> None:
         """Remember a form, and forget the oldest ones where there are too many."""
@@ -144,13 +156,44 @@ def group_records(
             np.array(np.unravel_index(present, sizes)), counted[present].astype(np.int64)
         )
     key = combine_codes(codes, sizes)
-    order = np.argsort(key, kind="stable")
+    order = np.argsort(key)  # equal keys have equal codes, so that their order is no matter
     ranked = key[order]
-    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    starts = _starts(ranked)
     first = order[starts]
     return DistinctRecords(
         np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts)
     )
+
+
+def class_sizes(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> Integers:
+    """Count records by their codes, without the codes: half the time where nearly all rows are distinct.
+
+    >>> class_sizes([np.array([0, 1, 0]), np.array([7, 2, 7])], [2, 8], np.array([1, 1, 3])).tolist()
+    [4, 1]
+    """
+    key, records = combine_codes(codes, sizes), int(counts.sum())
+    if prod(sizes) <= max(MAX_DENSE_KEYS, len(counts)):
+        counted = np.bincount(key, counts, prod(sizes))
+        return counted[counted > 0].astype(np.int64)
+    if records <= MAX_REPEATED * len(counts):
+        starts = _starts(np.sort(np.repeat(key, counts)))
+        return np.diff(starts, append=records)
+    order = np.argsort(key)
+    return np.asarray(np.add.reduceat(counts[order], _starts(key[order])))
+
+
+def count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
+    """Give each size that occurs, and how many classes have it."""
+    if sizes.max(initial=0) > MAX_DENSE_KEYS:
+        return np.unique(sizes, return_counts=True)
+    classes = np.bincount(sizes)
+    present = np.flatnonzero(classes)
+    return present, classes[present]
+
+
+def _starts(ranked: Integers) -> Integers:
+    """Where each value of a sorted array begins."""
+    return np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
 
 
 def combine_codes(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:

@@ -17,7 +17,13 @@ import numpy as np
 
 from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.criteria import Criterion, ValueCounts
-from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, Node, combine_codes
+from reid_sql.models.generalization.lattice import (
+    DistinctRecords,
+    Lattice,
+    Node,
+    combine_codes,
+    count_sizes,
+)
 from reid_sql.parameters import Flags, Floats, Integers
 
 ROUNDING: Final = 1e-9  # as the gate rounds
@@ -60,6 +66,10 @@ class Requirement:
         """Whether class sizes have no limit, so that no record is removed."""
         return self.k <= 1 and not self.shares and self.unique == float("inf") and self.average >= 1
 
+    def count_small(self, counts: Integers) -> int:
+        """Count the records in classes below k, at least 2."""
+        return int(counts[counts < max(2, self.k)].sum())
+
     def judge(self, counts: Integers) -> Outcome:
         """Judge the class sizes of a node.
 
@@ -69,7 +79,7 @@ class Requirement:
         >>> Requirement(12, suppressible=1, k=4).judge(sizes).hopeless
         True
         """
-        sizes, classes = np.unique(counts, return_counts=True)
+        sizes, classes = count_sizes(counts)
         records = sizes * classes
         gone = np.concatenate(([0], np.cumsum(records)[:-1]))  # before each size
         left = self.records - gone
@@ -190,7 +200,10 @@ def match_classes(
     keys = combine_codes(list(classes.codes), sizes)
     order = np.argsort(keys)
     of_detailed = combine_codes(list(detailed.codes[: len(node)]), sizes)
-    return order[np.searchsorted(keys[order], of_detailed)]
+    # In order, each search begins where the memory of the one before still is: 10 times faster at 10,000,000
+    ordered, place = np.argsort(of_detailed), np.empty(len(of_detailed), dtype=np.int64)
+    place[ordered] = order[np.searchsorted(keys[order], of_detailed[ordered])]
+    return place
 
 
 class SizeRules:
@@ -221,7 +234,7 @@ class SizeRules:
 
     def count_small(self, classes: DistinctRecords, requirement: Requirement) -> int:
         """Count the records in classes below k, at least 2."""
-        return int(classes.counts[classes.counts < max(2, requirement.k)].sum())
+        return requirement.count_small(classes.counts)
 
 
 class Rules(SizeRules):

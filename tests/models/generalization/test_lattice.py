@@ -25,6 +25,7 @@ def test_every_form_has_the_classes_of_the_table(
     for node in every:
         coarse = form(table, hierarchies, node)
         due = Counter(coarse.group_by(coarse.columns).len()["len"])
+        assert Counter(found.class_sizes_at(node).tolist()) == due
         assert Counter(found.records_at(node).counts.tolist()) == due
 
 
@@ -41,6 +42,14 @@ def test_many_codes_are_sorted_rather_than_counted(
         found = lattice(table, hierarchies)
         for node in nodes(hierarchies):
             due = Counter(sizes(form(table, hierarchies, node)))
+            for repeated in (0, 2, 2**60):  # rows are sorted by their place, or records are
+                patch.setattr(lattices, "MAX_REPEATED", repeated)
+                counts = found.class_sizes_at(node)
+                assert Counter(np.repeat(counts, counts).tolist()) == due
+                size, classes = lattices.count_sizes(counts)
+                assert dict(zip(size.tolist(), classes.tolist(), strict=True)) == Counter(
+                    counts.tolist()
+                )
             counts = found.records_at(node).counts
             assert Counter(np.repeat(counts, counts).tolist()) == due
 
