@@ -23,6 +23,10 @@ NUMBERED: Final = re.compile(r"(column|_c)?\d+")
 RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
 # a number or a date
 VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:.*)?")
+# what no column is called: an address of mail, an amount of money, JSON
+NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
+MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
     "(grand[ -]|sub|sous-)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
@@ -94,7 +98,8 @@ def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
 def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> None:
     """Refuse a first line that is a record: its fields are values of the lines below, or numbers in no order.
 
-    Years and the numbers of columns are in order, and names.
+    Years and the numbers of columns are in order and near each other, and names. So is a row of dates, unless
+    they are above dates.
 
     >>> refuse_record("FILE", [["id", "2019", "2020"], ["1", "5", "6"]], "")
     >>> refuse_record("FILE", [["ann", "m"], ["bob", "m"]], "add it")  # doctest: +NORMALIZE_WHITESPACE
@@ -113,7 +118,7 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         if name.strip()
     )
     named = sum(map(bool, map(str.strip, header)))
-    if _has_values(header) or (repeated and repeated >= MIN_REPEATED_SHARE * named):
+    if _has_values(rows) or (repeated and repeated >= MIN_REPEATED_SHARE * named):
         rule = f"{words} must begin with its header, got a first line that looks like a record"
         raise OutOfDomainError(f"{rule}; {remedy}")
 
@@ -285,13 +290,27 @@ def refuse_blank_records(
     raise OutOfDomainError(f"{rule}; remove {'it' if count == 1 else 'them'}")
 
 
-def _has_values(header: Sequence[str]) -> bool:
-    values = [name.strip() for name in header if VALUE.fullmatch(name.strip())]
+def _has_values(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a line is a record by its fields alone: one that names nothing, or numbers that count nothing."""
+    header, below = [name.strip() for name in rows[0]], rows[1:]
+    if any(map(NO_NAME.fullmatch, header)):
+        return True
+    for place, name in enumerate(header):
+        fields = [row[place].strip() for row in below if place < len(row) and row[place].strip()]
+        dates = sum(bool(DATE.fullmatch(field)) for field in fields)
+        if DATE.fullmatch(name) and 2 * dates > len(fields):
+            return True
+    values = [name for name in header if VALUE.fullmatch(name)]
     if len(values) < 2:  # noqa: PLR2004 - pandas calls a single column 0
         return bool(values) and values != ["0"]
     numbers = [[int(digits) for digits in re.findall(r"\d+", value)] for value in values]
-    is_ordered = all(one < other for one, other in pairwise(numbers))
-    return not is_ordered or any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
+    is_one_kind = len({len(each) for each in numbers}) == 1
+    is_ordered = is_one_kind and all(
+        one < other and (len(one) > 1 or other[0] - one[0] <= MAX_GAP)
+        for one, other in pairwise(numbers)
+    )
+    has_signs = any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
+    return not is_ordered or has_signs
 
 
 def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:

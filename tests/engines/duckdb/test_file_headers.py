@@ -11,6 +11,7 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.engines.file_headers import refuse_record
 from reid_sql.errors import OutOfDomainError
 from tests.processes import command
 
@@ -92,6 +93,24 @@ def test_names_of_columns_are_no_record(
     file.write_text(f"{header}\n{rows}")
     assert con.execute(f"SELECT list(column_name) FROM profile('{file}')").fetchall() == [(names,)]
     assert command("profile", str(file)).returncode == 0
+
+
+def test_a_first_line_of_values_is_a_record_though_none_of_them_is_there_again() -> None:
+    """A date beside a postcode was in order, as years are that name columns, so that a person was lost."""
+    records = {
+        "a date and a postcode": [[f"19{30 + age}-07-10", f"{34117 + age}"] for age in AGES],
+        "two dates": [[f"{age + 1:02}.02.1950", f"{age + 1:02}.03.2024"] for age in AGES],
+        "a time": [[f"1958-07-10T13:{age + 11}:00", "x" * age] for age in AGES],
+        "a year and a postcode": [[f"{1930 + age}", f"{34117 + 7 * age}"] for age in AGES],
+        "an address": [["x" * age, f"ann{age}@example.org"] for age in AGES],
+        "an amount": [["x" * age, f"€ 1.{100 + age},50"] for age in AGES],
+    }
+    for words, rows in records.items():
+        with pytest.raises(OutOfDomainError, match=RECORD):
+            refuse_record(words, [[f"ann{place}", *row] for place, row in enumerate(rows)], "")
+    counts = [[f"town{age}", f"{age}", f"{7 * age}", f"{1900 + age}"] for age in AGES]
+    for header in (["2010", "2015", "2020"], ["01.01.2024", "01.02.2024", "01.03.2024"]):
+        refuse_record("FILE", [["town", *header], *counts], "")
 
 
 def test_a_first_line_that_is_said_to_be_a_record_or_a_header_is_read_so(tmp_path: Path) -> None:
