@@ -291,7 +291,7 @@ def refuse_blank_records(
 
 
 def _has_values(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a line is a record by its fields alone: one that names nothing, or numbers that count nothing."""
+    """Whether a line is a record: a field of it names nothing, or its numbers count nothing."""
     header, below = [name.strip() for name in rows[0]], rows[1:]
     if any(map(NO_NAME.fullmatch, header)):
         return True
