@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -34,9 +35,10 @@ from reid_sql.explore.choice import (
     Choice,
     first_choice,
 )
-from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
+from reid_sql.explore.quick import LARGE, SAMPLED, DrawnRows, QuickCounts, measure_quickly
 from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
+from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
@@ -99,6 +101,18 @@ class Answer:
         return table
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What drawn rows show of a choice: the intervals of 95 % of shares of all rows."""
+
+    rows: int
+    drawn: int
+    alone: tuple[float, float]
+    small: tuple[float, float]
+    losses: Mapping[str, float]
+    next_steps: Sequence[NextStep]
+
+
 class Exploration:
     """A table that is open, and what is proposed for it."""
 
@@ -121,7 +135,9 @@ class Exploration:
         self.answer = lru_cache(64)(self._answer)
         self._generalize = lru_cache(2)(self._generalize_columns)
         self._identify = lru_cache(8)(self._find_identifiers)
-        self.large = LARGE
+        self.estimate = lru_cache(64)(self._estimate)
+        self._draw = lru_cache(2)(self._draw_rows)
+        self.large, self.sampled = LARGE, SAMPLED
         self._made: tuple[Choice, TransformedRelease] | None = None
 
     @property
@@ -266,7 +282,6 @@ class Exploration:
             }
             left_out = self.original.records - release.engine.count_records()
         people = int(sizes.records.sum())
-        lost = Entropy(generalization.lattice).columns
         return Answer(
             page,
             int(sizes.records[sizes.class_size < choice.smallest_group].sum())
@@ -274,16 +289,38 @@ class Exploration:
             else None,
             {name: self._shown(int(count), people) for name, count in learned.items()},
             self._shown(left_out, left_out + people),
-            {
-                each.column: _share(bits, level)
-                for each, level, bits in zip(generalization.hierarchies, node, lost, strict=False)
-            },
-            [
-                self._next_step(choice, generalization, node, at, lost[at])
-                for at, each in enumerate(generalization.hierarchies)
-                if node[at] < _levels(each)[-1]
-            ],
+            _losses(generalization, node),
+            self._next_steps(choice, generalization, node),
             not self.is_quick(choice),
+        )
+
+    def is_estimated(self, choice: Choice) -> bool:
+        """Whether a choice is answered from drawn rows: it may have more classes than a click counts."""
+        if not self.is_quick(choice) or self.mask.below > 1:
+            return False
+        choice.refuse_unmeasurable()
+        generalization = self._generalization(choice)
+        columns = generalization.lattice.level_codes
+        node = self._node(choice, generalization.hierarchies)
+        classes = prod(each.sizes[level] for each, level in zip(columns, node, strict=False))
+        return min(classes, generalization.lattice.distinct_records) > self.sampled
+
+    def _draw_rows(self, choice: Choice) -> DrawnRows:
+        """Draw rows: it depends on the roles alone."""
+        return DrawnRows(self._generalization(choice).lattice)
+
+    def _estimate(self, choice: Choice) -> Estimate:
+        """Estimate the shares of a choice, before anybody is left out."""
+        generalization, rows = self._generalization(choice), self._draw(choice.roles_alone)
+        node = self._node(choice, generalization.hierarchies)
+        sizes = rows.class_sizes(node)
+        return Estimate(
+            self.original.records,
+            len(sizes),
+            interval_below(sizes, 2),
+            interval_below(sizes, choice.smallest_group),
+            _losses(generalization, node),
+            self._next_steps(choice, generalization, node, rows),
         )
 
     def _count_shown(self, choice: Choice) -> int:
@@ -318,29 +355,30 @@ class Exploration:
         hides = self.mask.hides(count) or self.mask.hides(people - count)
         return None if hides else count
 
-    def _next_step(
+    def _next_steps(
         self,
         choice: Choice,
         generalization: Generalization,
         node: tuple[int, ...],
-        at: int,
-        lost: Any,  # noqa: ANN401 - as below
-    ) -> NextStep:
-        """Measure the form in which one column is one step coarser, before anybody is left out."""
-        form = generalization.hierarchies[at]
-        coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
-        requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
-        if choice.person is None:
-            small = requirement.count_small(generalization.lattice.class_sizes_at(coarser))
-        else:
-            rules = PeopleRules(choice.smallest_group, 0)
-            small = rules.count_small(_classes(choice, generalization, coarser), requirement)
-        return NextStep(
-            form.column,
-            _words(form, coarser[at]),
-            small / generalization.lattice.records if self.mask.below == 1 else None,
-            _share(lost, coarser[at]),
-        )
+        rows: DrawnRows | None = None,
+    ) -> list[NextStep]:
+        """Measure each form in which one column is one step coarser, before anybody is left out."""
+        lost, steps = Entropy(generalization.lattice).columns, []
+        for at, form in enumerate(generalization.hierarchies):
+            if node[at] == _levels(form)[-1]:
+                continue
+            coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
+            small = None
+            if rows is not None:
+                sizes = rows.class_sizes(coarser)
+                small = float((sizes < max(2, choice.smallest_group)).mean())
+            elif self.mask.below == 1:
+                small = (
+                    _count_small(choice, generalization, coarser) / generalization.lattice.records
+                )
+            loss = _share(lost[at], coarser[at])
+            steps.append(NextStep(form.column, _words(form, coarser[at]), small, loss))
+        return steps
 
     # What a person takes away.
 
@@ -403,6 +441,27 @@ def _classes(
 ) -> DistinctRecords:
     """The classes at a node; of people with several rows, their records."""
     return generalization.lattice.records_at(node if choice.person is None else (*node, 0))
+
+
+def _count_small(choice: Choice, generalization: Generalization, node: tuple[int, ...]) -> int:
+    """Count the rows in too small classes at a node."""
+    requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
+    if choice.person is None:
+        return requirement.count_small(generalization.lattice.class_sizes_at(node))
+    rules = PeopleRules(choice.smallest_group, 0)
+    return rules.count_small(_classes(choice, generalization, node), requirement)
+
+
+def interval_below(sizes: NDArray[np.int64], least: int) -> tuple[float, float]:
+    """The interval of 95 % of the share of rows whose class has fewer than `least`."""
+    return wilson_interval(float((sizes < least).mean()), len(sizes))
+
+
+def _losses(generalization: Generalization, node: tuple[int, ...]) -> dict[str, float]:
+    """The share of its information that each column loses at a node."""
+    lost = Entropy(generalization.lattice).columns
+    forms = zip(generalization.hierarchies, node, lost, strict=False)
+    return {form.column: _share(bits, level) for form, level, bits in forms}
 
 
 def _levels(form: Hierarchy) -> Sequence[int]:

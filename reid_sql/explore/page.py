@@ -14,7 +14,7 @@ from reid_sql.check.remarks import INFORMATIVE_CODES, without_codes
 from reid_sql.check.sentences import describe_people_alone, describe_verdict
 from reid_sql.errors import ReidError
 from reid_sql.explore.choice import KNOWN, OMITTED, PRIVATE, ROLES, Choice
-from reid_sql.explore.exploration import Answer, Exploration
+from reid_sql.explore.exploration import Answer, Estimate, Exploration
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 
@@ -31,6 +31,10 @@ FILES: Final = {
 COUNT_ALL: Final = (
     '<p>The table is large: what needs all rows again is not counted yet. <button form="choices" name="all" '
     'value="1">Count the columns in no check, the cautions and the population</button></p>'
+)
+COUNT_ROWS: Final = (
+    "<p>There are too many combinations to count at a click: these are shares of {:,} drawn rows, each counted among all {:,}. "
+    'The intervals are of 95 %. <button form="choices" name="all" value="1">Count all rows</button></p>'
 )
 NOT_SHOWN: Final = "not shown"
 RELOAD: Final = '<noscript><meta http-equiv="refresh" content="3"></noscript>'
@@ -165,6 +169,10 @@ def _answer(exploration: Exploration, state: State) -> str:
     )
     if state.refusal:
         return f'{undo}<div class="verdict fail">{escape(state.refusal)}</div>'
+    if exploration.is_estimated(state.choice):
+        estimate = exploration.estimate(state.choice)
+        steps = _next_steps(estimate, state.choice.columns)
+        return f"{undo}{_estimated(estimate, state.choice)}{steps}"
     answer, choice = exploration.answer(state.choice), state.choice
     first, then = _first(answer, choice), table_section(answer.page, answer.table)
     keep = '<p><button form="choices" name="keep" value="1">Keep this as A, to compare</button></p>'
@@ -191,6 +199,23 @@ def _answer(exploration: Exploration, state: State) -> str:
             _files(answer, state),
         ]
     )
+
+
+def _estimated(estimate: Estimate, choice: Choice) -> str:
+    """The shares of the people who are alone and in small groups, as drawn rows show them."""
+    of = f"of {estimate.rows:,} rows"
+    alone = f"{_interval(estimate.alone)} {of} are the only one with their {', '.join(choice.of_role(KNOWN))}."
+    gone = " They are left out of the release." if choice.leaves_out else ""
+    small = f"{_interval(estimate.small)} {of} look like fewer than {choice.smallest_group - 1:,} others.{gone}"
+    more = f"<br>{escape(small)}" if choice.smallest_group > 1 else ""
+    return (
+        f'<div class="verdict no-worse"><strong>{escape(alone)}</strong>{more}</div>{_private(choice)}'
+        f"{COUNT_ROWS.format(estimate.drawn, estimate.rows)}"
+    )
+
+
+def _interval(share: tuple[float, float]) -> str:
+    return " to ".join(dict.fromkeys(map(percent, share)))
 
 
 def _first(answer: Answer, choice: Choice) -> str:
@@ -248,14 +273,17 @@ def _count(count: int | None) -> str:
 
 def _unmeasured(answer: Answer, choice: Choice) -> str:
     """The columns that nothing measures: a person confirms each, or chooses again."""
+    return _private(choice) + released_columns_section(answer.page)
+
+
+def _private(choice: Choice) -> str:
     private = choice.of_role(PRIVATE)
-    warning = (
+    return (
         f'<div class="verdict no-worse">Not measured: {escape(", ".join(private))}. If anybody outside can '
         "know one of them, the risk is higher.</div>"
         if private
         else ""
     )
-    return warning + released_columns_section(answer.page)
 
 
 def _cautions(answer: Answer, choice: Choice) -> str:
@@ -276,7 +304,7 @@ def _cautions(answer: Answer, choice: Choice) -> str:
     return f'<h2>Cautions</h2><ul>{listed}</ul><ul class="buttons">{buttons}</ul>'
 
 
-def _next_steps(answer: Answer, columns: Sequence[str]) -> str:
+def _next_steps(answer: Answer | Estimate, columns: Sequence[str]) -> str:
     """The next coarser form of each column, the most helpful first, and what it costs."""
     ranked = sorted(answer.next_steps, key=lambda each: (each.small or 0.0, each.loss))
     rows = "".join(

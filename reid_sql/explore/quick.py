@@ -1,7 +1,7 @@
 """The figures of a large table after a click: from its distinct combinations, which are counted once.
 
 They are exact. What needs all rows again is not counted here: the columns in no check, the cautions, and the
-population. So no check is judged.
+population. So no check is judged. Where nearly all rows are distinct, shares are estimated from drawn rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,25 @@ from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import remark
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
-from reid_sql.models.generalization.lattice import DistinctRecords, class_sizes, count_sizes
+from reid_sql.models.generalization.lattice import (
+    DistinctRecords,
+    Lattice,
+    Node,
+    class_sizes,
+    combine_codes,
+    count_sizes,
+)
 from reid_sql.models.generalization.suppression import Rules
 from reid_sql.prepare.problem import Generalization
 
 LARGE: Final = 500_000  # rows, from which a click counts the distinct combinations alone
 NOT_COUNTED: Final = "the columns in no check, the cautions and the population are not counted yet"
+SAMPLED: Final = 2_000_000  # distinct combinations, above which a click estimates shares
+DRAWN: Final = 20_000  # rows: a share of them is right to .7 percentage points, at 95 %
+MULTIPLIER: Final = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2**64 over the golden ratio: Knuth's hash of a number
+BITS: Final = 22  # of a hash, by which rows are passed over
 LEAST_VALUES: Final = 2.0  # of a sensitive column, in each class
 
 
@@ -65,6 +78,33 @@ class QuickCounts:
         values = counted.total(np.ones(len(counted.place)))[self.stays]
         classes = ClassValues(self.classes.counts, values, np.ones_like(self.classes.counts))
         return asdict(summarize_lowest(classes, LEAST_VALUES, "distinct"))
+
+
+class DrawnRows:
+    """Rows drawn from a table without replacement, whose classes are counted among all its rows."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        """Draw the rows, the same ones each time."""
+        self.lattice, self.rows = lattice, lattice.records_at((0,) * len(lattice.shape))
+        rng, records = np.random.default_rng(0), lattice.records
+        drawn = rng.choice(records, min(DRAWN, records), replace=False, shuffle=False)
+        self.drawn = np.searchsorted(np.cumsum(self.rows.counts), drawn, side="right")
+
+    def class_sizes(self, node: Node) -> NDArray[np.int64]:
+        """Count the class of each drawn row at a node."""
+        levels = list(zip(self.lattice.level_codes, node, self.rows.codes, strict=True))
+        codes = [column.upwards(0, level)[values] for column, level, values in levels]
+        key = combine_codes(codes, [column.sizes[level] for column, level, _ in levels])
+        drawn, place = np.unique(key[self.drawn], return_inverse=True)
+        # Few rows are in the class of a drawn one: the hashes of these pass over nearly all others
+        hashes = (key.view(np.uint64) * MULTIPLIER) >> np.uint64(64 - BITS)
+        marked = np.zeros(2**BITS, dtype=np.bool_)
+        marked[hashes[self.drawn]] = True
+        near = np.flatnonzero(marked[hashes])
+        found = np.minimum(np.searchsorted(drawn, key[near]), len(drawn) - 1)
+        is_there = drawn[found] == key[near]
+        counts = self.rows.counts[near]
+        return np.bincount(found[is_there], counts[is_there], len(drawn)).astype(np.int64)[place]
 
 
 def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCounts) -> ReportPage:

@@ -8,13 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
 import reid_sql
 from reid_sql.errors import ReidError
 from reid_sql.explore.choice import Choice
-from reid_sql.explore.exploration import Answer, Exploration
+from reid_sql.explore.exploration import Answer, Exploration, interval_below
+from reid_sql.explore.page import State, render_page
+from reid_sql.explore.quick import DrawnRows
+from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from tests.explorations import (
     KNOWN,
     MARK,
@@ -156,6 +160,49 @@ def test_a_large_table_has_the_figures_of_a_small_one(exploration: Exploration) 
             [each["groups"][0]["value"] for each in one.page["checks"]] for one in (quick, whole)
         ]
         assert values[0] == values[1]
+
+
+def test_many_combinations_are_estimated_from_drawn_rows(exploration: Exploration) -> None:
+    """Of all rows, the shares are exact; of a part, the intervals hold them as often as they say."""
+    choice = chosen(exploration, age=KNOWN, postcode=KNOWN, sex=KNOWN)
+    choice = replace(choice, levels=tuple(2 * (name == "age") for name in choice.columns))
+    exploration.large, large = 0, exploration.large
+    exploration.sampled, sampled = 0, exploration.sampled
+    try:
+        assert exploration.is_estimated(choice)
+        assert not exploration.is_estimated(replace(choice, counts_all=True))
+        whole, estimate = exploration.answer(choice), exploration.estimate(choice)
+        page = render_page(exploration, State(0, choice), "nonce")
+    finally:
+        exploration.large, exploration.sampled = large, sampled
+    share = (whole.in_small_groups or 0) / exploration.original.records
+    assert estimate.drawn == exploration.original.records
+    assert 0 < estimate.small[0] < share < estimate.small[1] < 1
+    assert [each.small for each in estimate.next_steps] == [
+        pytest.approx(each.small) for each in whole.next_steps
+    ]
+    assert estimate.losses == whole.losses
+    assert f"{estimate.drawn:,} drawn rows" in page
+    assert "Count all rows" in page
+
+
+def test_the_interval_of_drawn_rows_holds_the_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 200 drawn tables of 3,000 rows, 300 of them drawn, at least 180 have their share in the interval."""
+    monkeypatch.setattr("reid_sql.explore.quick.DRAWN", 300)
+    held = 0
+    for seed in range(200):
+        rows = (np.random.default_rng(seed).random((2, 3000)) ** 2 * 40).astype(np.int64)
+        codes, counts = np.unique(rows, axis=1, return_counts=True)
+        same, one = np.arange(40), np.zeros(40, dtype=np.int64)
+        columns = [
+            LevelCodes((same, same // 5, one), np.bincount(each, minlength=40)) for each in rows
+        ]
+        drawn = DrawnRows(Lattice(columns, DistinctRecords(codes, counts)))
+        low, high = interval_below(drawn.class_sizes((0, 1)), 5)
+        classes = Counter((int(one), int(other) // 5) for one, other in rows.T)
+        share = sum(size for size in classes.values() if size < 5) / 3000
+        held += low <= share <= high
+    assert held >= 180
 
 
 def test_the_next_step_is_what_comes_of_it(exploration: Exploration) -> None:

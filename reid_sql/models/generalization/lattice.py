@@ -104,6 +104,11 @@ class Lattice:
         return prod(self.shape)
 
     @property
+    def distinct_records(self) -> int:
+        """How many distinct records the table has."""
+        return len(self._folded[self._bottom].counts)
+
+    @property
     def top(self) -> Node:
         """The coarsest node: every column is left out, or at its limit."""
         return tuple(levels - 1 for levels in self.shape)
