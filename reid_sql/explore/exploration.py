@@ -26,19 +26,17 @@ from reid_sql.check.policy import read_policy_text
 from reid_sql.check.policy_model import Policy, Preparing
 from reid_sql.commands.starter import Starter, source_lines
 from reid_sql.errors import OutOfDomainError
-from reid_sql.explore.choice import (
-    KNOWN,
-    OMITTED,
-    PERSON,
-    PRIVATE,
-    SENSITIVE,
-    Choice,
-    first_choice,
+from reid_sql.explore.choice import KNOWN, OMITTED, PERSON, PRIVATE, SENSITIVE, Choice, first_choice
+from reid_sql.explore.quick import (
+    LARGE,
+    SAMPLED,
+    DrawnRows,
+    QuickCounts,
+    interval_below,
+    measure_quickly,
 )
-from reid_sql.explore.quick import LARGE, SAMPLED, DrawnRows, QuickCounts, measure_quickly
 from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
-from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
@@ -59,9 +57,8 @@ from reid_sql.prepare.transformation import (
     transform,
 )
 
-MASK_OF_REPORT: Final = (
-    10  # of the report and the policy that are taken away, if the page has no mask
-)
+# of the report and the policy that are taken away, if the page has no mask
+MASK_OF_REPORT: Final = 10
 PEOPLE_SHOWN: Final = 20  # combinations of values, which the fewest people have
 # files of the release, of which the policy names the first
 KINDS_OF_ROWS: Final = ("parquet", "csv")
@@ -74,10 +71,8 @@ class NextStep:
 
     column: str
     words: str
-    small: (
-        float | None
-    )  # the share of the rows that are then in too small groups; None where it is masked
-    loss: float  # the share of the column's information that is then lost
+    small: float | None  # the share of the rows in too small groups; None where it is masked
+    loss: float  # the share of the column's information
 
 
 @dataclass(frozen=True)
@@ -85,9 +80,7 @@ class Answer:
     """What reid-sql answers for a choice; `page` is the gate's report on the release."""
 
     page: ReportPage
-    in_small_groups: (
-        int | None
-    )  # people; None on a page with a mask, whose bars show what may be shown
+    in_small_groups: int | None  # people; None on a page with a mask: its bars show what may be
     learned: Mapping[str, int | None]  # the people whose group has one value of a sensitive column
     left_out: int | None  # rows that the release lacks
     losses: Mapping[str, float]  # the share of its information that a column loses
@@ -450,11 +443,6 @@ def _count_small(choice: Choice, generalization: Generalization, node: tuple[int
         return requirement.count_small(generalization.lattice.class_sizes_at(node))
     rules = PeopleRules(choice.smallest_group, 0)
     return rules.count_small(_classes(choice, generalization, node), requirement)
-
-
-def interval_below(sizes: NDArray[np.int64], least: int) -> tuple[float, float]:
-    """The interval of 95 % of the share of rows whose class has fewer than `least`."""
-    return wilson_interval(float((sizes < least).mean()), len(sizes))
 
 
 def _losses(generalization: Generalization, node: tuple[int, ...]) -> dict[str, float]:

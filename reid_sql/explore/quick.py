@@ -26,6 +26,7 @@ from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import remark
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
+from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.generalization.lattice import (
     DistinctRecords,
     Lattice,
@@ -105,6 +106,11 @@ class DrawnRows:
         is_there = drawn[found] == key[near]
         counts = self.rows.counts[near]
         return np.bincount(found[is_there], counts[is_there], len(drawn)).astype(np.int64)[place]
+
+
+def interval_below(sizes: NDArray[np.int64], least: int) -> tuple[float, float]:
+    """The interval of 95 % of the share of rows whose class has fewer than `least`."""
+    return wilson_interval(float((sizes < least).mean()), len(sizes))
 
 
 def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCounts) -> ReportPage:

@@ -15,9 +15,9 @@ import pytest
 import reid_sql
 from reid_sql.errors import ReidError
 from reid_sql.explore.choice import Choice
-from reid_sql.explore.exploration import Answer, Exploration, interval_below
+from reid_sql.explore.exploration import Answer, Exploration
 from reid_sql.explore.page import State, render_page
-from reid_sql.explore.quick import DrawnRows
+from reid_sql.explore.quick import DrawnRows, interval_below
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from tests.explorations import (
     KNOWN,
