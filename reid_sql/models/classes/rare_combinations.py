@@ -8,9 +8,10 @@ the combinations are the minimal sample uniques (SUDA2's search, Manning, Haglin
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -107,37 +108,24 @@ def find_rare_combinations(
     need = height * (ROW_BYTES + 2 * widest // 8)
     require_memory(need, memory_limit, f"{height} records and {widest} sets of columns of one size")
     smaller: dict[Places, Bits] = {}
-    done = 0
     for size, enough in enumerate(least, 1):
-        level = [each for each in sets if len(each) == size]
-        answers = _search_level(table, level, smaller, enough, (done, len(sets)))
+        places = [place for place, each in enumerate(sets) if len(each) == size]
+        search = partial(_search_set, table, sets, smaller, enough)
+        answers = run_for_each(search, places, height)
         yield from (rare for rare, _ in answers if rare is not None)
-        smaller = {chosen: bits for chosen, (_, bits) in zip(level, answers, strict=True)}
-        done += len(level)
-
-
-def _search_level(
-    table: CodedRows,
-    level: Sequence[Places],
-    smaller: Mapping[Places, Bits],
-    enough: int,
-    progress: tuple[int, int],  # sets that were searched, of how many
-) -> list[tuple[RareCombinations | None, Bits]]:
-    """Search the sets of one size."""
-    answers: list[Any] = [None] * len(level)
-
-    def search(number: int) -> None:
-        checkpoint((progress[0] + number) / progress[1])
-        answers[number] = _search_set(table, level[number], smaller, enough)
-
-    run_for_each(search, range(len(level)), len(table.columns[0]))
-    return answers
+        smaller = {sets[at]: bits for at, (_, bits) in zip(places, answers, strict=True)}
 
 
 def _search_set(
-    table: CodedRows, chosen: Places, smaller: Mapping[Places, Bits], enough: int
+    table: CodedRows,
+    sets: Sequence[Places],
+    smaller: Mapping[Places, Bits],
+    enough: int,
+    place: int,
 ) -> tuple[RareCombinations | None, Bits]:
     """The minimal combinations of one set, and all rows that it or a part of it leaves with too few."""
+    checkpoint(place / len(sets))
+    chosen = sets[place]
     height = len(table.columns[0])
     before = np.zeros(-(-height // 8), dtype=np.uint8)
     for column in chosen if len(chosen) > 1 else ():
