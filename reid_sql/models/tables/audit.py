@@ -282,7 +282,7 @@ class _Audit:
             cells: Cells = {
                 key: cell.of_table(number)
                 for key, cell in self.linked.cells.items()
-                if number in (*cell.published, *cell.suppressed)
+                if number in cell.tables
             }
             linked = link_cells(cells, self.linked.columns)
             keys_of_table = [key for key in keys if key in linked.numbers]

@@ -13,7 +13,7 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.tables.published_tables import NULL, Cells, Key
+from reid_sql.models.tables.published_tables import NULL, Cell, Cells, Key
 from reid_sql.parameters import Floats, Integers
 
 MAX_ROUNDS: Final = 200  # of bounds from bounds, which may approach a limit in ever smaller steps
@@ -265,7 +265,7 @@ def _labels(cells: Cells) -> set[int]:
     """
     categories: dict[int, dict[int, set[str | None]]] = {}  # of each column, in each table
     for key, cell in cells.items():
-        for number in (*cell.published, *cell.suppressed):
+        for number in cell.tables:
             for place, category in enumerate(key):
                 categories.setdefault(place, {}).setdefault(number, set()).add(category)
     labels = set()
@@ -340,6 +340,15 @@ def _add_equation(linked: LinkedCells, total: Key, parts: list[Key | Rest]) -> N
         else:
             linked.terms.append((equation, linked.number(each), sign))
     linked.constants.append(constants)
+
+
+def link_codes(codes: Integers, least: float) -> LinkedCells:
+    """Write the equations between hidden cells by the codes of their categories, 0 for a total."""
+    cells: Cells = {
+        tuple(str(code) if code else None for code in row): Cell(least, inf, None, [], [1])
+        for row in codes.tolist()
+    }
+    return link_cells(cells, [str(place) for place in range(codes.shape[1])])
 
 
 # The sum of published cells that reveals a hidden one: the shortest proof of its bound.
