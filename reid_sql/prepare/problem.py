@@ -247,10 +247,8 @@ def wish_hierarchies(
     """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
     wished, notes = [], []
     for facts in profile_facts(original, columns):
-        written, limit = (
-            wanted.hierarchies.get(facts.column),
-            wanted.limits.get(facts.column, Limit()),
-        )
+        written = wanted.hierarchies.get(facts.column)
+        limit = wanted.limits.get(facts.column, Limit())
         if limit.width is not None:
             limit.refuse(Hierarchy(facts.column, ()), facts)
         if written is not None and written.values is not None:

@@ -236,10 +236,8 @@ def count_lines(
     allowances: Mapping[int, Allowance],
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
-    q, flags = (
-        aliases(len(columns)),
-        f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive",
-    )
+    q = aliases(len(columns))
+    flags = f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
     s, parts = ["s"] * has_sensitive, []
     if counts_people:
         parts, rows = _people_in_classes(q), "reid_rows"

@@ -363,11 +363,9 @@ def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
     by = [f"q{place + 1}" for place in unlinked.shared] + others
     other = f"row({', '.join(others)})"
     group, finest = ", ".join(by), ", ".join(dict.fromkeys([*by, *ones]))
-    base, people, of_group = (
-        "reid_base",
-        "sum(records)",
-        f"sum(sum(records)) OVER (PARTITION BY {group})",
-    )
+    base = "reid_base"
+    people = "sum(records)"
+    of_group = f"sum(sum(records)) OVER (PARTITION BY {group})"
     if (
         shape.counts_people
     ):  # who may have several categories, so that the counts of these do not add up

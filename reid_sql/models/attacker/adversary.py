@@ -321,10 +321,8 @@ def _walk_sets(
     expectations = count.run(who.matching.start(distinct.of_table.records), knowledge)
     if distinct.population is None:
         return expectations
-    both, profile = (
-        match_records(distinct.codes, distinct.texts, attacker, nulls, distinct.near),
-        np.zeros_like(distinct.records),
-    )
+    both = match_records(distinct.codes, distinct.texts, attacker, nulls, distinct.near)
+    profile = np.zeros_like(distinct.records)
     profile[distinct.rows] = who.profile
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(distinct.records, distinct.population), knowledge).prosecutor[

@@ -65,10 +65,8 @@ def matching_curve(
     >>> [point.correctness for point in matching_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2])]
     [1.0, 0.75]
     """
-    true, false = (
-        SCORE.check("true_scores", true_scores).ravel(),
-        SCORE.check("false_scores", false_scores).ravel(),
-    )
+    true = SCORE.check("true_scores", true_scores).ravel()
+    false = SCORE.check("false_scores", false_scores).ravel()
     lower, equal, compared = _count_scores(
         true, false, *_check_persons(true, false, true_persons, false_persons)
     )
@@ -122,10 +120,8 @@ def _count_scores(
         )
     counted = np.zeros((3, true.size), dtype=np.int64)
     for person in np.unique(of_true):
-        first, last = (
-            np.searchsorted(persons, person, "left"),
-            np.searchsorted(persons, person, "right"),
-        )
+        first = np.searchsorted(persons, person, "left")
+        last = np.searchsorted(persons, person, "right")
         if first == last:
             who = f"person {plain(person)}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
@@ -133,10 +129,8 @@ def _count_scores(
                 "pass some, or leave the probe out"
             )
         mine, compared = of_true == person, scores[first:last]
-        below, upto = (
-            np.searchsorted(compared, true[mine], "left"),
-            np.searchsorted(compared, true[mine], "right"),
-        )
+        below = np.searchsorted(compared, true[mine], "left")
+        upto = np.searchsorted(compared, true[mine], "right")
         counted[:, mine] = np.stack([below, upto - below, np.full(below.size, compared.size)])
     return counted[0], counted[1], counted[2]
 
@@ -319,10 +313,8 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
     if not draws:
         mean, _ = estimate_mean(values, weight, 0)
         return mean, mean
-    more_values, more_weight = (
-        np.append(values, [0.0, 0.0, 1.0, 1.0]),
-        np.append(weight, np.ones(4)),
-    )
+    more_values = np.append(values, [0.0, 0.0, 1.0, 1.0])
+    more_weight = np.append(weight, np.ones(4))
     centre, error = estimate_mean(more_values, more_weight, draws + 4)
     return max(centre - NORMAL_95 * error, 0.0), min(centre + NORMAL_95 * error, 1.0)
 

@@ -142,10 +142,8 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     """
     records = count_records(weigh_classes(histogram))
     subsets = _subset_size_domain(records).check("sizes", sizes)
-    rest_of_class, share = (
-        histogram.class_size.astype(np.float64) - 1.0,
-        histogram.records / records,
-    )
+    rest_of_class = histogram.class_size.astype(np.float64) - 1.0
+    share = histogram.records / records
     alone = [
         share @ np.exp(log_miss_probability(rest_of_class, n - 1, records - 1))
         for n in subsets.flat
@@ -218,10 +216,8 @@ def _whole_number_domain(rule: str, remedy: str, low: float, high: float) -> Num
 def log_miss_probability(size: Floats, n: float, records: float) -> Floats:
     """Logarithm of C(records − size, n) / C(records, n): none of `n` drawn is of a class of `size`."""
     checkpoint()
-    fewer, more = (
-        np.minimum(size, n),
-        np.maximum(size, n),
-    )  # (sizes,), and the ratio is the same with both exchanged
+    fewer = np.minimum(size, n)
+    more = np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always drawn
     short = (size + n <= records) & (fewer <= MAX_TERMS)
     long = (size + n <= records) & (fewer > MAX_TERMS)

@@ -413,11 +413,9 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
     if kind in (CODE, CATEGORY, NUMBER):
-        name, values, is_text = (
-            row["column_name"],
-            row["distinct_values"],
-            row["column_type"] == "text",
-        )
+        name = row["column_name"]
+        values = row["distinct_values"]
+        is_text = row["column_type"] == "text"
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
         return kind_by_name(name, values, is_text=is_text) or kind

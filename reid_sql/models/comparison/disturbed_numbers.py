@@ -311,10 +311,8 @@ class DisturbedNumbers:
         marginal = Histogram.fit(scale.released, self.counts)
         density = marginal.heights(self.counts)[marginal.bin_of_value][became]
         law = fit_law(scale.released[became] - scale.original[changed.original], changed.records)
-        heights, replacements = (
-            law.heights(changed.records),
-            self._replacements(changed, changed.records),
-        )
+        heights = law.heights(changed.records)
+        replacements = self._replacements(changed, changed.records)
         shares, anybody = np.full(4, 1 / 4), np.ones(len(became))
         for _ in range(STEPS):
             frequent = (replacements / self.share)[became]
@@ -347,10 +345,8 @@ class DisturbedNumbers:
         scores = np.zeros((len(original), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[original]), numbers[numbers < len(self.values)]
         scores[rows, : len(there)] = self._weigh_numbers(original[rows], there)
-        before, after = (
-            (~self.is_number[original]).astype(int),
-            (numbers == len(self.values)).astype(int),
-        )
+        before = (~self.is_number[original]).astype(int)
+        after = (numbers == len(self.values)).astype(int)
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
 

@@ -192,14 +192,10 @@ def fit_ordered(name: str, values: Sequence[str | None], counts: Floats, max_bin
     total, of_scale = float(counts.sum()), counts[on_scale].sum()
     # mass of values that have no place on the lattice
     rest = UNSEEN_RECORDS_WITHOUT_SINGLETONS / total
-    mass, left_out = (
-        counts / total,
-        np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total,
-    )
-    mass[on_scale], left_out[on_scale] = (
-        shares.seen * of_scale / total,
-        shares.left_out * of_scale / total,
-    )
+    mass = counts / total
+    left_out = np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total
+    mass[on_scale] = shares.seen * of_scale / total
+    left_out[on_scale] = shares.left_out * of_scale / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
     missed[_cells_of_heaps(lattice, located[~on_scale])] = 0
     has_unseen = (missed > 0.5) & (shares.unseen > 0)  # noqa: PLR2004  # a cell with a point that no value takes

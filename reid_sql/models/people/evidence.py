@@ -102,10 +102,8 @@ def count_records(
     _, inverse, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     class_size, classes = np.unique(sizes, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(codes))
-    rows, paired = (
-        order[:max_drawn],
-        codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]],
-    )
+    rows = order[:max_drawn]
+    paired = codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]]
     pairs = {}
     for i, j in combinations(range(len(columns)), 2):
         counted = count_pairs(paired[:, i], paired[:, j])

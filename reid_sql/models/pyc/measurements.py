@@ -172,10 +172,8 @@ def check_measurements(
     >>> points.sizes.tolist(), points.errors.round(4).tolist()
     ([10.0, 100.0], [0.0029, 0.0029])
     """
-    n, kappa = (
-        COUNT.check("sizes", sizes).ravel(),
-        MEASURED_SHARE.check("correctness", shares).ravel(),
-    )
+    n = COUNT.check("sizes", sizes).ravel()
+    kappa = MEASURED_SHARE.check("correctness", shares).ravel()
     if n.size != kappa.size:
         got = f"got {n.size} sizes and {kappa.size} shares"
         raise OutOfDomainError(

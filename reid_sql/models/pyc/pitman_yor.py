@@ -234,10 +234,8 @@ class Partition:
     @classmethod
     def of(cls, histogram: Histogram) -> "Partition":
         """Count the steps by which the classes grew to their sizes."""
-        sizes, counts = (
-            histogram.class_size.astype(np.float64),
-            histogram.classes.astype(np.float64),
-        )
+        sizes = histogram.class_size.astype(np.float64)
+        counts = histogram.classes.astype(np.float64)
         steps = np.arange(1.0, min(float(sizes.max(initial=1.0)), MAX_STEPS + 1.0))
         at_most = np.concatenate([[0.0], np.cumsum(counts)])[
             np.searchsorted(sizes, steps, side="right")
