@@ -36,7 +36,7 @@ from reid_sql.models.attacker.knowledge import (
     refuse_both,
 )
 from reid_sql.models.attacker.scenario import Scenario, scenario
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
+from reid_sql.models.classes.disclosure import OK, STATUS_UNCOVERED, Histogram
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
@@ -350,7 +350,7 @@ def check_known_records(distinct: KnownRecords, attacker: Scenario, nulls: str) 
     """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
     records = int(distinct.records.sum())
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if attacker.population < records:
         rule = (
             f"scenario population must be at least the {records:,} records of "

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, require_memory
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
     NO_PEOPLE,
@@ -361,7 +361,7 @@ def _require(table: DistinctCodes, largest: int) -> None:
     """Refuse a table without records, of too many columns, or of too many records for the memory."""
     records, width = len(table.records), len(table.names)
     if not records:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if width > MAX_COLUMNS:
         rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
         raise OutOfDomainError(f"{rule}; name those that an attacker may know")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Integers, Number
 
@@ -78,7 +78,7 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     """
     whole = [int(kind) for kind in lines.kind].index(ALL)
     if not lines.left_people[whole] or not lines.right_people[whole]:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     places = {
         (int(kind), name): place
         for place, (kind, name) in enumerate(zip(lines.kind, lines.column_name, strict=True))

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -186,7 +185,7 @@ class Matches:
     def divide(self) -> list["MatchesOfPoints"]:
         """The matches at each resolution and number of points, in order; refuses an empty table."""
         if not len(self.people):
-            raise NoRecordsError(NO_RECORDS)
+            raise NoRecordsError
         kinds = zip(self.place.tolist(), self.points.tolist(), strict=True)
         return [self._at(place, points) for place, points in sorted(set(kinds))]
 
@@ -355,7 +354,7 @@ def find_singling_rows(table: Codes) -> SinglingRows:
     [2, 2, 2]
     """
     if not len(table.position):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     order = np.argsort(table.position)
     _, first, person = np.unique(table.people[order], return_index=True, return_inverse=True)
     _, item = np.unique(

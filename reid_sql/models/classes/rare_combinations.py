@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import combine_columns, require_memory, run_for_each
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
+from reid_sql.models.classes.disclosure import OK, search_status
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
@@ -180,7 +180,7 @@ def find_unsafe_combinations(
     largest = int(SUBSET_SIZE.check("max_size", max_size))
     least = _thresholds(k, largest)[: len(table.names)]
     if not len(table.records):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     columns, people = [each.astype(np.int64) for each in table.codes], None
     if len(table.people):
         people = np.unique(table.people, return_inverse=True)[1].ravel()

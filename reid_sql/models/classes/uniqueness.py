@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, weigh_classes
+from reid_sql.models.classes.disclosure import Histogram, weigh_classes
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import COUNT, PROBABILITY, Floats, Integers, Number
 
@@ -188,7 +188,7 @@ def count_records(histogram: Histogram) -> int:
     """Count the records, refusing an empty histogram and classes that overlap (NULL as a wildcard)."""
     records = int(histogram.records.sum())
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     inside = round(float(histogram.class_size @ histogram.classes))
     if inside != records:
         raise OutOfDomainError(REFUSAL_OVERLAP.format(got=records, records=inside))

@@ -12,7 +12,6 @@ from math import isnan, log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
@@ -361,7 +360,7 @@ def profile_columns(counts: ColumnCounts) -> list[ColumnProfile]:
     names = [each.name for each in fields(ColumnCounts)]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     if not rows or not int(rows[0]["records"]):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     return [_profile_column(row) for row in rows]
 
 

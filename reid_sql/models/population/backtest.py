@@ -16,7 +16,6 @@ from typing import Annotated, Final, TypeVar
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
 from reid_sql.models.fitted_model import FittedModel
@@ -240,7 +239,7 @@ def _ask_pyc(sample: SampleEvidence) -> tuple[PycForecast, None]:
 
 def _require(counts: Counted | None) -> Counted:
     if counts is None:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     return counts
 
 
@@ -316,7 +315,7 @@ def backtest(
     """
     REPEATS.check("samples", samples)
     if not len(codes):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     shares = _choose_fractions(fractions, len(codes))
     _, place, sizes = np.unique(row_keys(codes), return_inverse=True, return_counts=True)
     unique = np.asarray(sizes[place.ravel()] == 1)

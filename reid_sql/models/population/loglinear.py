@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import quadrature, special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -388,7 +388,7 @@ def score_fitted_records(
     """
     f = float(FRACTION.check("sampling_fraction", sampling_fraction))
     if not len(fitted.records):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     mu, notes = _expect_counts(fitted, interactions)
     sizes = fitted.sizes
     alone = sizes == 1

@@ -15,7 +15,6 @@ from reid_sql.errors import (
     UnknownNameError,
     suggestion,
 )
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import Integers, Row, Rows, fold_case
 
@@ -216,7 +215,7 @@ def read_rows(
 ) -> tuple[list[str], list[tuple[int, Key, Mapping[str, Any], bool]]]:
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
     if not len(rows.text) or None in rows.text:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     parsed = [
         (int(number), json.loads(text or ""))
         for number, text in zip(rows.tbl, rows.text, strict=True)
