@@ -110,7 +110,8 @@ class PlainSelect:
             )
 
     def _refuse_aggregates(self, example: str) -> None:
-        for each in aggregates_in([self.node["select_list"], self.node["having"], *self._orders()]):
+        orders = [each.get("orders", []) for each in self.node["modifiers"]]
+        for each in aggregates_in([self.node["select_list"], self.node["having"], orders]):
             name = name_of(each)
             if name in OTHER_AGGREGATES:
                 raise OutOfDomainError(
@@ -223,9 +224,6 @@ class PlainSelect:
 
     def _reference(self, name: str, part: Node) -> Node:
         return {**self.parse(f"SELECT {name}")["select_list"][0], "alias": part.get("alias", "")}
-
-    def _orders(self) -> list[Node]:
-        return [order for each in self.node["modifiers"] for order in each.get("orders", [])]
 
     def _modifier(self, part: Node) -> Node:
         """Replace what an answer is ordered by, but for names and numbers of its columns."""

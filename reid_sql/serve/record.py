@@ -399,7 +399,17 @@ def _refuse_counts(merged: NamedCells, published: Mapping[str, NamedCells], belo
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
     counts, whole = merged.counts, merged.whole
     for other in published.values():
-        _refuse_near(merged.counts, other.counts, below)
+        # Refuse a count, or a sum of counts, near that of another table: few people would be
+        # the difference.
+        sums = [_sum_cells(merged.counts), _sum_cells(other.counts)]
+        if any(
+            0 < abs(sums[0][cell] - sums[1][cell]) < below
+            for cell in sums[0].keys() & sums[1].keys()
+        ):
+            raise RevealingError(
+                f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
+                f"{REMEDY}"
+            )
         # perhaps the same people
         if other.counts[TOTAL] == counts[TOTAL] and not _contradict(counts, other.counts):
             counts, whole = _merge(counts, other.counts), whole | other.whole
@@ -429,18 +439,6 @@ def _refuse_findings(named: NamedCells, below: int) -> None:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if not is_protected:
         raise RevealingError(REFUSAL_REVEALING.format(below))
-
-
-def _refuse_near(one: Counts, other: Counts, below: int) -> None:
-    """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
-    sums = [_sum_cells(one), _sum_cells(other)]
-    if any(
-        0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
-    ):
-        raise RevealingError(
-            f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
-            f"{REMEDY}"
-        )
 
 
 def _sum_cells(counts: Counts) -> dict[Cell, int]:

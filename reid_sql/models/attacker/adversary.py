@@ -220,7 +220,16 @@ class ExpectationCounter:
         if not weight.any():
             return np.zeros((2, len(weight)))
         if place == len(self.order):
-            return self._set(learnt, alike, weight)
+            # One set: its records not alone, and how likely its unique ones are unique in
+            # the population.
+            matches, rows = alike.matches, alike.rows
+            shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
+            self.sums["marketer"][rows] += shares
+            if self.squares:
+                self.sums["marketer_square"][rows] += shares / matches
+            self.sets += 1
+            chance = self._unique_in_population(learnt, alike.histogram) if self.unique else 0.0
+            return np.stack([weight * chance, weight * chance**2])
         group = self.order[place]
         without, having = knowledge.split(place)
         if not having.weight.any():
@@ -242,17 +251,6 @@ class ExpectationCounter:
         if self.squares:
             self.sums["marketer_square"][rows] += weight[profile]
             self.sums["journalist_square"][rows] += below[1, profile]
-
-    def _set(self, learnt: tuple[int, ...], alike: Alike, weight: Floats) -> Floats:
-        """One set: its records not alone, and how likely its unique ones are unique in the population."""
-        matches, rows = alike.matches, alike.rows
-        shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
-        self.sums["marketer"][rows] += shares
-        if self.squares:
-            self.sums["marketer_square"][rows] += shares / matches
-        self.sets += 1
-        chance = self._unique_in_population(learnt, alike.histogram) if self.unique else 0.0
-        return np.stack([weight * chance, weight * chance**2])
 
     def _unique_in_population(self, learnt: tuple[int, ...], histogram: Histogram) -> float:
         """u(S) = n_s Ξ / s_1, at most 1; 1 where the sample is the population or leaves no estimate."""

@@ -253,7 +253,12 @@ class _Division:
             classes.sizes[of] / np.maximum(right, 1)
         )
         order = gain if self.is_greedy else -np.abs(left - right)
-        best = _first_largest(np.where(is_cut, order, -np.inf), starts)
+        # Give the place of the first largest value of each run.
+        values = np.where(is_cut, order, -np.inf)
+        largest = np.maximum.reduceat(values, starts)
+        lengths = np.diff(np.append(starts, len(values)))
+        equal = np.flatnonzero(values == np.repeat(largest, lengths))
+        best = equal[np.searchsorted(equal, starts)]
         regained = column.weight * gain[best]
         if self.is_greedy:
             part = classes.local * 2 + (classes.codes[at] > code[best][classes.local])
@@ -417,14 +422,6 @@ class _Parts:
 
 def _sums(place: Integers, values: Floats, many: int) -> Floats:
     return np.bincount(place, values, many).astype(np.float64)
-
-
-def _first_largest(values: Floats, starts: Integers) -> Integers:
-    """Give the place of the first largest value of each run."""
-    largest = np.maximum.reduceat(values, starts)
-    lengths = np.diff(np.append(starts, len(values)))
-    equal = np.flatnonzero(values == np.repeat(largest, lengths))
-    return equal[np.searchsorted(equal, starts)]
 
 
 def _concatenate(divisions: Sequence[Generation]) -> Generation:

@@ -344,16 +344,10 @@ def _make_bins(
     bins[values:-1] = group[unseen_cells]
     bins[-1] = bins[:values][~on_scale].max() + 1 if off_scale else groups
     single = np.bincount(bins) == 1
-    return bins, _make_kernel(
-        groups, int(bins.max()) + 1, single, max(bandwidth * groups / cells, 0.5)
-    )
-
-
-def _make_kernel(groups: int, bins: int, single: Flags, bandwidth: float) -> Floats:
-    """Weights of a bin's neighbours: a bin of one value excludes itself, one off the scale has none."""
+    # Weights of a bin's neighbours: a bin of one value excludes itself, one off the scale has none.
     line = np.arange(groups)
-    near = np.exp(-np.abs(line[:, None] - line) / bandwidth)
+    near = np.exp(-np.abs(line[:, None] - line) / max(bandwidth * groups / cells, 0.5))
     near[line, line] = np.where(single[:groups], 0.0, 1.0)
-    kernel = np.eye(bins)
+    kernel = np.eye(int(bins.max()) + 1)
     kernel[:groups, :groups] = near / near.sum(axis=1, keepdims=True)
-    return kernel
+    return bins, kernel

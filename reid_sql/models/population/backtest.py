@@ -83,7 +83,22 @@ def score_persons(xi: Floats, unique: Flags) -> PersonScores:
     >>> scores.auc, round(scores.brier, 4), scores.false_discovery_rate, scores.recall, scores.f_score
     (1.0, 0.035, 0.0, 0.5, 1.0)
     """
-    share, tenths = float(unique.mean()), _tenths(xi, unique)
+    # Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7).
+    tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
+    persons, score, alone = (
+        np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique)
+    )
+    tenths = tuple(
+        Tenth(
+            tenth / BINS,
+            (tenth + 1) / BINS,
+            int(persons[tenth]),
+            float(score[tenth] / persons[tenth]),
+            float(alone[tenth] / persons[tenth]),
+        )
+        for tenth in np.flatnonzero(persons).tolist()
+    )
+    share = float(unique.mean())
     certain, likely = xi > CERTAIN_SCORE, xi > LIKELY_SCORE
     both = int(likely.sum() + unique.sum())
     return PersonScores(
@@ -113,24 +128,6 @@ def _auc(xi: Floats, unique: Flags) -> float | None:
 
 def _share(of: Flags, among: Flags) -> float | None:
     return float(of[among].mean()) if among.any() else None
-
-
-def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
-    """Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7)."""
-    tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
-    persons, score, alone = (
-        np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique)
-    )
-    return tuple(
-        Tenth(
-            tenth / BINS,
-            (tenth + 1) / BINS,
-            int(persons[tenth]),
-            float(score[tenth] / persons[tenth]),
-            float(alone[tenth] / persons[tenth]),
-        )
-        for tenth in np.flatnonzero(persons).tolist()
-    )
 
 
 FRACTION: Final = Number(

@@ -101,7 +101,13 @@ def propagate_bounds(equations: Equations) -> Equations:
             raise ContradictionError(REFUSAL_CONTRADICTION)
         if np.array_equal(before[0], low) and np.array_equal(before[1], high):
             break
-    _refuse_unequal_sums(equations, low, high)
+    # Refuse equations whose terms are all known and add up to something else.
+    is_fixed = (low == high)[equations.columns]
+    variables = np.bincount(equations.rows, ~is_fixed, len(equations.right))
+    terms = np.where(is_fixed, equations.signs * low[equations.columns], 0.0)
+    sums = np.bincount(equations.rows, terms, len(equations.right))
+    if ((variables == 0) & (sums != equations.right)).any():
+        raise ContradictionError(REFUSAL_CONTRADICTION)
     return equations.with_bounds(low, high)
 
 
@@ -124,16 +130,6 @@ def _rest(rows: Integers, terms: Floats, equations: int) -> Floats:
     infinite_terms = np.bincount(rows, ~is_finite, equations)[rows] - ~is_finite
     infinite = terms[~is_finite][0] if not is_finite.all() else 0.0
     return np.where(infinite_terms > 0, infinite, sums)
-
-
-def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> None:
-    """Refuse equations whose terms are all known and add up to something else."""
-    is_fixed = (low == high)[equations.columns]
-    variables = np.bincount(equations.rows, ~is_fixed, len(equations.right))
-    terms = np.where(is_fixed, equations.signs * low[equations.columns], 0.0)
-    sums = np.bincount(equations.rows, terms, len(equations.right))
-    if ((variables == 0) & (sums != equations.right)).any():
-        raise ContradictionError(REFUSAL_CONTRADICTION)
 
 
 def find_connected_variables(equations: Equations) -> list[Integers]:
