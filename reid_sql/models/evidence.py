@@ -156,8 +156,9 @@ class EvidenceRows:
         shares: dict[int, list[tuple[Text, float]]] = {}
         for row in self.select(MARGINAL_SHARE).tolist():
             if not self.first[row]:
-                rule = "marginals must name columns of the model in column_name"
-                raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
+                raise UnknownNameError(
+                    f"marginals must name columns of the model in column_name, got another; the columns are {', '.join(names)}"
+                )
             share = self.first_value[row], float(self.weight[row])
             shares.setdefault(int(self.first[row]) - 1, []).append(share)
         return shares

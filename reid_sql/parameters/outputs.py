@@ -111,8 +111,9 @@ def choose_arguments(
         name, value, shared = parameter.name, arguments[parameter.name], merged[parameter.name]
         if value is None and shared.default is None:
             if parameter.default is REQUIRED:
-                remedy = f"pass {parameter.domain.label}"
-                raise OutOfDomainError(f"{name} must be passed {rule}, got NULL; {remedy}")
+                raise OutOfDomainError(
+                    f"{name} must be passed {rule}, got NULL; pass {parameter.domain.label}"
+                )
             value = parameter.default
         is_checked = parameter.domain == shared.domain and parameter.default == shared.default
         options[name] = value if is_checked else parameter.domain.from_python(name, value)

@@ -67,9 +67,8 @@ def refuse_unsuitable(original: DuckDBTableCounts) -> None:
             f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{reserved}'; the release's own steps are named so: rename it in a view"
         )
     if not columns_to_generalize(original):
-        rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
-            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
+            f'a table to prepare must have a check that counts by quasi-identifiers, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
         )
     if not original.records:
         raise UnavailableError(

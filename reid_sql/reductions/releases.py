@@ -106,8 +106,9 @@ def refuse_roles(
         return
     taken = [fold_case(each) for each in (*columns, *([] if person is None else [person]))]
     if fold_case(sensitive) in taken:
-        rule = f"sensitive must be a column of its own, got '{sensitive}', which has another role"
-        raise OutOfDomainError(f"{rule}; name the column whose values nobody must learn")
+        raise OutOfDomainError(
+            f"sensitive must be a column of its own, got '{sensitive}', which has another role; name the column whose values nobody must learn"
+        )
 
 
 def release_classes(

@@ -205,8 +205,9 @@ def check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
     """Give the number of contributors and their share, or refuse them."""
     number, share = (*dominance, 0.0, 0.0)[:2]
     if len(dominance) != 2 or number < 1 or number != int(number) or not 0 < share <= 1:  # noqa: PLR2004
-        rule = "dominance must be a whole number of people and a share above 0 and at most 1"
-        raise OutOfDomainError(f"{rule}, got {list_text(list(dominance))}; write it like [1, 0.5]")
+        raise OutOfDomainError(
+            f"dominance must be a whole number of people and a share above 0 and at most 1, got {list_text(list(dominance))}; write it like [1, 0.5]"
+        )
     return int(number), float(share)
 
 

@@ -227,5 +227,6 @@ def require_memory(size: int, limit: int, what: str) -> None:
     """Refuse a limit of memory, in bytes, below what is needed."""
     if size > limit:
         least, got = -(-size // BYTES_PER_MB), f"{limit / BYTES_PER_MIB:.1f} MiB"
-        rule = f"memory_limit must be at least {least} MB for {what}, got {got}"
-        raise OutOfDomainError(f"{rule}; {REMEDY_MEMORY}")
+        raise OutOfDomainError(
+            f"memory_limit must be at least {least} MB for {what}, got {got}; {REMEDY_MEMORY}"
+        )

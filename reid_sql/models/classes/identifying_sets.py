@@ -363,8 +363,9 @@ def _require(table: DistinctCodes, largest: int) -> None:
     if not records:
         raise NoRecordsError
     if width > MAX_COLUMNS:
-        rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
-        raise OutOfDomainError(f"{rule}; name those that an attacker may know")
+        raise OutOfDomainError(
+            f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table; name those that an attacker may know"
+        )
     need = bytes_of_search(records, width, largest)
     require_memory(need, table.memory_limit, f"{records} distinct records of {width} columns")
 

@@ -100,9 +100,8 @@ def _check_persons(
     )
     for name, persons, scores in (("true", checked[0], true), ("false", checked[1], false)):
         if persons.size != scores.size:
-            got = f"got {persons.size} for {scores.size}"
             raise OutOfDomainError(
-                f"{name}_persons must be as many as {name}_scores, {got}; pass one a score"
+                f"{name}_persons must be as many as {name}_scores, got {persons.size} for {scores.size}; pass one a score"
             )
     return checked
 

@@ -83,10 +83,9 @@ def list_sets(width: int, largest: int) -> list[Places]:
     """
     count = sum(comb(width, size) for size in range(1, largest + 1))
     if count > MAX_COUNTED:
-        rule = (
-            f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
+        raise OutOfDomainError(
+            f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}; pass fewer columns or a smaller max_size"
         )
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return [each for size in range(1, largest + 1) for each in combinations(range(width), size)]
 
 
@@ -205,6 +204,7 @@ def _thresholds(k: float | Sequence[float], max_size: int) -> list[int]:
     checked = LEAST_SHARED_BY_SIZE.check("k", k)
     thresholds = [] if checked is None else checked.astype(np.int64).tolist()
     if len(thresholds) not in {1, max_size}:
-        rule = f"k must be one number, or one for each of the {max_size} sizes up to max_size"
-        raise OutOfDomainError(f"{rule}, got {len(thresholds)}; write it like 5 or [20, 10, 3]")
+        raise OutOfDomainError(
+            f"k must be one number, or one for each of the {max_size} sizes up to max_size, got {len(thresholds)}; write it like 5 or [20, 10, 3]"
+        )
     return thresholds * max_size if len(thresholds) == 1 else thresholds

@@ -83,8 +83,9 @@ def count_subsets(columns: int, max_size: int) -> int:
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
     if count > MAX_SUBSETS:
-        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
+        raise OutOfDomainError(
+            f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}; pass fewer columns or a smaller max_size"
+        )
     return count
 
 

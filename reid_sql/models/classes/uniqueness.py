@@ -75,9 +75,8 @@ def check_population(population: float, records: int) -> float:
     people = float(COUNT.check("population", population))
     if people < records:
         got = f"{people:,}".removesuffix(".0")
-        rule = f"population must be at least the {records:,} records of the sample, got {got}"
         raise OutOfDomainError(
-            f"{rule}; pass the size of the population that the sample was drawn from"
+            f"population must be at least the {records:,} records of the sample, got {got}; pass the size of the population that the sample was drawn from"
         )
     return people
 

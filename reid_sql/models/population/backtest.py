@@ -349,9 +349,10 @@ def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[fl
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
         if round(share * people) < MIN_SAMPLE_RECORDS:
-            rule = f"fractions must leave samples of at least {MIN_SAMPLE_RECORDS} records"
             got, least = f"got {share:g} of {people} records", MIN_SAMPLE_RECORDS / people
-            raise TooFewRecordsError(f"{rule}, {got}; pass at least {least:.3g}, or a larger table")
+            raise TooFewRecordsError(
+                f"fractions must leave samples of at least {MIN_SAMPLE_RECORDS} records, {got}; pass at least {least:.3g}, or a larger table"
+            )
     return list(shares.tolist())
 
 

@@ -205,9 +205,8 @@ def _standard_errors(shares: Floats, standard_errors: npt.ArrayLike | None) -> F
         return np.full(shares.size, _rounding_error(shares))
     errors = STANDARD_ERROR.check("standard_errors", standard_errors).ravel()
     if errors.size not in (1, shares.size):
-        got = f"got {errors.size} for {shares.size} shares"
         raise OutOfDomainError(
-            f"standard_errors must be one, or one a share, {got}; pass [0.01] for all alike"
+            f"standard_errors must be one, or one a share, got {errors.size} for {shares.size} shares; pass [0.01] for all alike"
         )
     return np.asarray(np.broadcast_to(errors, shares.shape), dtype=np.float64)
 

@@ -388,10 +388,8 @@ def read_count(row: Row, reading: Reading, *, is_hidden: bool) -> Cell:
     if value is None:
         return Cell(reading.lowest, reading.highest)
     if isinstance(value, bool) or not 0 <= value <= 1e15 or value != int(value):  # noqa: PLR2004
-        rule = "count must be whole numbers of at least 0, NULL where hidden"
-        got = f"got {OTHER_VALUE} in '{reading.count}'"
         raise OutOfDomainError(
-            f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5"
+            f"count must be whole numbers of at least 0, NULL where hidden, got {OTHER_VALUE} in '{reading.count}'; write counts as 12, and hidden ones as NULL, * or <5"
         )
     return Cell(reading.lowest, reading.highest, float(value))
 
@@ -447,9 +445,8 @@ def add_cell(cells: Cells, key: Key, read: Cell, number: int, *, is_shown: bool)
         cell.low, cell.high = max(cell.low, read.low), min(cell.high, read.high)
         return
     if cell.value is not None and cell.value != read.value:
-        rule = "tables must count the same people, got two counts of one cell in"
-        got = f"tables {cell.published[0]} and {number}"
-        remedy = "pass people := 'nested' if each counts some of those before, or name what differs in a column"
-        raise OutOfDomainError(f"{rule} {got}; {remedy}")
+        raise OutOfDomainError(
+            f"tables must count the same people, got two counts of one cell in tables {cell.published[0]} and {number}; pass people := 'nested' if each counts some of those before, or name what differs in a column"
+        )
     cell.value = read.value
     cell.published.append(number)
