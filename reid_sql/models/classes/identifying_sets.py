@@ -330,10 +330,10 @@ def find_quasi_identifiers(
     least = min_count(share, refiner.total)
     search = _search(refiner, least, largest, most, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest)
-    if not search.sets and search.is_complete:
-        status = STATUS_NO_SET.format(f"{search.covered} column{'s' * (search.covered > 1)}")
-        return [QuasiIdentifier([], None, None, None, None, refiner.total, status)]
     if not search.sets:
+        if search.is_complete:
+            status = STATUS_NO_SET.format(f"{search.covered} column{'s' * (search.covered > 1)}")
+            return [QuasiIdentifier([], None, None, None, None, refiner.total, status)]
         best = _find_best(refiner, search, least, largest)
         greedy = STATUS_GREEDY if best.unique >= least else STATUS_GREEDY_BELOW
         search, status = replace(search, sets=[best]), f"{status}; {greedy}"

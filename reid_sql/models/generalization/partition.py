@@ -205,9 +205,7 @@ class _Division:
         column, boxes = self.columns[at], classes.boxes[at]
         level = np.maximum(boxes.level - 1, 0)
         keys = column.table[level[classes.local], classes.codes[at]]
-        pairs, inverse = np.unique(classes.local * self.base + keys, return_inverse=True)
-        of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        inverse, of, code, sizes = self._count_parts(classes, keys)
         large = sizes >= self.requirement.least
         within = column.records[level[of], code]
         regained = column.weight * sizes * np.log2(column.records_within(boxes)[of] / within)
@@ -225,14 +223,18 @@ class _Division:
             possible &= few == 0
         return np.where(possible, score, -np.inf), boxes.level - 1
 
+    def _count_parts(
+        self, classes: "_Classes", keys: Integers
+    ) -> tuple[Integers, Integers, Integers, Floats]:
+        """Divide classes by keys: the part of each record, and the class, the key and the size of parts."""
+        pairs, inverse = np.unique(classes.local * self.base + keys, return_inverse=True)
+        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        return inverse, pairs // self.base, pairs % self.base, sizes
+
     def _score_ranges(self, classes: "_Classes", at: int) -> tuple[Floats, Integers]:
         """Score the best cut of each range, or the one next to its median."""
         column, boxes = self.columns[at], classes.boxes[at]
-        pairs, inverse = np.unique(
-            classes.local * self.base + classes.codes[at], return_inverse=True
-        )
-        of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        _, of, code, sizes = self._count_parts(classes, classes.codes[at])
         starts = np.searchsorted(of, np.arange(classes.many))
         total = np.cumsum(sizes)
         left = total - (total[starts] - sizes[starts])[of]

@@ -304,19 +304,10 @@ def depth(key: Key) -> int:
 
 def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
     """The columns of categories: those that are named, or all that are neither counts nor added."""
+    for _, row in parsed:
+        _refuse_row(row, reading.count)
     names = list(dict.fromkeys(name for _, row in parsed for name in row))
     folded = {fold_case(name) for name in names}
-    for _, row in parsed:
-        if len({fold_case(name) for name in row}) < len(row):
-            raise OutOfDomainError(
-                "columns of tables must differ by more than capitals, got two that do not; "
-                "rename one of them"
-            )
-        if fold_case(reading.count) not in map(fold_case, row):
-            raise UnknownNameError(
-                f"count must be a column of every table, got '{reading.count}'; "
-                f"{suggestion(reading.count, list(row))}"
-            )
     if reading.columns:
         for name in reading.columns:
             if fold_case(name) not in folded:
@@ -335,6 +326,19 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
             "name it by columns := ['region']"
         )
     return columns
+
+
+def _refuse_row(row: Mapping[str, Any], count: str) -> None:
+    """Refuse a row without a count, or of which two columns have one name."""
+    folded = {fold_case(name) for name in row}
+    if len(folded) < len(row):
+        raise OutOfDomainError(
+            "columns of tables must differ by more than capitals, got two that do not; rename one of them"
+        )
+    if fold_case(count) not in folded:
+        raise UnknownNameError(
+            f"count must be a column of every table, got '{count}'; {suggestion(count, list(row))}"
+        )
 
 
 def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
