@@ -57,8 +57,18 @@ class UnknownParameterError(UnknownNameError, TypeError):
     """A call names a parameter that the function lacks; the sentence offers the nearest that it has."""
 
 
+NO_RECORDS: Final = (
+    "the table must contain at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
+    "pass a table with records"
+)
+
+
 class NoRecordsError(ReidError):
     """There is no record to measure."""
+
+    def __init__(self, sentence: str = NO_RECORDS) -> None:
+        """Say which table has none."""
+        super().__init__(sentence)
 
     @classmethod
     def of_table(cls, name: str) -> "NoRecordsError":

@@ -409,7 +409,6 @@ def refuse_result_names(
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
         if fold_case(column) in {*results, *NULL_REPORT_COLUMNS}:
-            named = f"{', '.join(results)}, records_dropped or nulls"
             raise OutOfDomainError(
-                f"quasi-identifiers must not be named {named} where classes are listed, got '{column}'; rename the column in a view"
+                f"quasi-identifiers must not be named {', '.join(results)}, records_dropped or nulls where classes are listed, got '{column}'; rename the column in a view"
             )

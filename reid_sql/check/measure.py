@@ -10,8 +10,9 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
 
+from reid_sql.errors import NO_RECORDS
 from reid_sql.function import Function, output_of
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.classes.joins import STATUS_FEW_MATCH
 from reid_sql.models.population_risk.answer import METHOD

@@ -23,7 +23,7 @@ from reid_sql.engines.arrow_rows import (
 )
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.function import Answer, Function
-from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
+from reid_sql.models.classes.disclosure import STATUS_REFUSED
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Arguments, Flags, Floats, Integers
@@ -343,7 +343,7 @@ def call_body(declared: Function, arrays: Mapping[str, Any], options: Arguments)
     """The body's answer from the reduction's arrays, if any, and its own parameters."""
     reduction = declared.reduction
     if arrays and not len(next(iter(arrays.values()))):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     return declared.body(
         *([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **options
     )

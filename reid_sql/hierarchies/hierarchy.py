@@ -316,9 +316,10 @@ def _read_named(place: Place, column: str, folder: Path) -> WrittenHierarchy:
         name = STANDARD_NAME.check(place.at("standard"), place.text("standard"))
         return WrittenHierarchy(column, STANDARD[name])
     if "arx" not in place.values:
-        rule = f"{place.where} must be a list of steps, a standard hierarchy or a file of ARX"
         got = ", ".join(place.values) or "none"
-        raise OutOfDomainError(f'{rule}, got {got}; write it like {{ arx = "age.csv" }}')
+        raise OutOfDomainError(
+            f'{place.where} must be a list of steps, a standard hierarchy or a file of ARX, got {got}; write it like {{ arx = "age.csv" }}'
+        )
     place.only(("arx", "separator"))
     separator = SEPARATOR.check(place.at("separator"), place.text("separator", ";"))
     steps, values = read_arx(place.at("arx"), folder / place.text("arx"), separator)
@@ -328,9 +329,10 @@ def _read_named(place: Place, column: str, folder: Path) -> WrittenHierarchy:
 def _read_step(place: Place, before: Sequence[Step | Rare]) -> Step | Rare:
     kind = next((kind for kind in KINDS if kind in place.values), None)
     if kind is None:
-        rule = f"{place.where} must be a step of one of the kinds {', '.join(KINDS)}"
         got = ", ".join(place.values) or "none"
-        raise OutOfDomainError(f"{rule}, got {got}; write it like {{ bands = 5 }}")
+        raise OutOfDomainError(
+            f"{place.where} must be a step of one of the kinds {', '.join(KINDS)}, got {got}; write it like {{ bands = 5 }}"
+        )
     place.only((kind, *KINDS[kind]))
     if kind == "date":
         form = place.text("form") if "form" in place.values else None
@@ -371,8 +373,9 @@ def _read_groups(place: Place, before: Sequence[Step | Rare]) -> Grouped:
                     )
                 pairs[value] = group
     if not pairs:
-        rule = f"{groups.where} must contain at least one group with a value, got none"
-        raise OutOfDomainError(f'{rule}; write it like groups = {{ Europe = ["DE", "FR"] }}')
+        raise OutOfDomainError(
+            f'{groups.where} must contain at least one group with a value, got none; write it like groups = {{ Europe = ["DE", "FR"] }}'
+        )
     return Grouped((*pairs.items(), *((value, of) for value, of in grouped if value not in pairs)))
 
 

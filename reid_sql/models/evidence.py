@@ -23,7 +23,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.parameters import MAX_PEOPLE, Floats, Integers, plain
 
 VALUE: Final = "value"
@@ -86,7 +85,7 @@ class EvidenceRows:
         """The name of each column, with the places of the rows of its values; refuses an empty table."""
         values = self.select(VALUE)
         if not int(self.records[values].sum()):
-            raise NoRecordsError(NO_RECORDS)
+            raise NoRecordsError
         numbers = range(1, int(self.first[values].max()) + 1)
         selected = [self.select(VALUE, number) for number in numbers]
         return [(str(self.label[rows[0]]), rows) for rows in selected]
@@ -157,8 +156,9 @@ class EvidenceRows:
         shares: dict[int, list[tuple[Text, float]]] = {}
         for row in self.select(MARGINAL_SHARE).tolist():
             if not self.first[row]:
-                rule = "marginals must name columns of the model in column_name"
-                raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
+                raise UnknownNameError(
+                    f"marginals must name columns of the model in column_name, got another; the columns are {', '.join(names)}"
+                )
             share = self.first_value[row], float(self.weight[row])
             shares.setdefault(int(self.first[row]) - 1, []).append(share)
         return shares

@@ -65,8 +65,9 @@ class Columns(Domain):
         """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
             if name not in table_columns:
-                rule = f"{self.words} must be columns of {self.table}, got '{name}'"
-                raise UnknownNameError(f"{rule}; {suggestion(name, table_columns)}")
+                raise UnknownNameError(
+                    f"{self.words} must be columns of {self.table}, got '{name}'; {suggestion(name, table_columns)}"
+                )
         return list(names)
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it
@@ -127,8 +128,9 @@ class Named(Domain):
     def from_python(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as it may be
         """Check that it is a name."""
         if not isinstance(value, str):
-            rule = f"{name} must be the name of a column, got {describe_value(value)}"
-            raise WrongTypeError(f"{rule}; write it as a text, such as 'age'")
+            raise WrongTypeError(
+                f"{name} must be the name of a column, got {describe_value(value)}; write it as a text, such as 'age'"
+            )
         return value
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument

@@ -164,8 +164,9 @@ def _text(words: str, path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        rule = f"{words} must be written in UTF-8, got '{path.name}' with a byte that is not: {error.reason}"
-        raise OutOfDomainError(f"{rule}; save it in UTF-8") from None
+        raise OutOfDomainError(
+            f"{words} must be written in UTF-8, got '{path.name}' with a byte that is not: {error.reason}; save it in UTF-8"
+        ) from None
 
 
 def _files(folder: Path, kinds: Sequence[str] = KINDS) -> list[str]:

@@ -325,8 +325,9 @@ class Tables(Domain):
             return []
         listed = list(values) if isinstance(values, list | tuple) else [values]
         if not 1 <= len(listed) <= MAX_TABLES or any(each is None for each in listed):
-            rule = f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}"
-            raise OutOfDomainError(f"{rule}; write ['first', 'second'], none NULL")
+            raise OutOfDomainError(
+                f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}; write ['first', 'second'], none NULL"
+            )
         return listed
 
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - as the base

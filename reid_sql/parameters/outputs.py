@@ -55,7 +55,16 @@ def parameters_of(body: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a body, each of the domain that its type hint has."""
     hints = get_type_hints(body, include_extras=True)
     signature = inspect.signature(body).parameters.values()
-    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in signature)
+    return tuple(
+        Parameter(
+            p.name,
+            next(
+                (part for part in get_args(hints[p.name])[1:] if isinstance(part, Domain)), Values()
+            ),
+            p.default,
+        )
+        for p in signature
+    )
 
 
 def columns_of(body: Callable[..., Any]) -> Mapping[str, str]:
@@ -63,10 +72,6 @@ def columns_of(body: Callable[..., Any]) -> Mapping[str, str]:
     answer = get_type_hints(body)["return"]
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
-
-
-def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
-    return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
 
 
 @dataclass(frozen=True)
@@ -106,8 +111,9 @@ def choose_arguments(
         name, value, shared = parameter.name, arguments[parameter.name], merged[parameter.name]
         if value is None and shared.default is None:
             if parameter.default is REQUIRED:
-                remedy = f"pass {parameter.domain.label}"
-                raise OutOfDomainError(f"{name} must be passed {rule}, got NULL; {remedy}")
+                raise OutOfDomainError(
+                    f"{name} must be passed {rule}, got NULL; pass {parameter.domain.label}"
+                )
             value = parameter.default
         is_checked = parameter.domain == shared.domain and parameter.default == shared.default
         options[name] = value if is_checked else parameter.domain.from_python(name, value)

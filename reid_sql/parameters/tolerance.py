@@ -127,9 +127,8 @@ def allowances_of(tolerance: str | None, columns: Sequence[str]) -> dict[int, Al
     read: dict[int, Allowance] = {}
     for column, each in json.loads(tolerance).items():
         if fold_case(column) not in folded:
-            rule = f"tolerance must name columns that are compared, got '{column}'"
             raise OutOfDomainError(
-                f"{rule}; name it among the quasi-identifiers too, or leave it out here"
+                f"tolerance must name columns that are compared, got '{column}'; name it among the quasi-identifiers too, or leave it out here"
             )
         allowance = read_allowance(each)
         if allowance is not None:

@@ -124,22 +124,26 @@ def _view(release: "Release", table: "ReleasedForm", dialect: str) -> Iterator[s
         select = form.select(table.shipped, source)
     kind = "CREATE OR REPLACE VIEW"
     if table.numbered is not None:  # a view would draw other numbers for each reader
-        select = number_people(select, table.shipped, table.numbered, source)
         kind = "CREATE OR REPLACE TABLE" if dialect == DUCKDB else "CREATE TABLE"
-    view = f"{kind} {quoted(f'{table.table.name}_released')} AS\n{select}"
+    numbered = number_people(select, table, source)
+    view = f"{kind} {quoted(f'{table.table.name}_released')} AS\n{numbered}"
     yield f"{view if dialect == DUCKDB else translate(view, table, dialect)};"
 
 
-def number_people(select: str, names: Sequence[str], person: str, source: str) -> str:
-    """Write a random number in place of each person's identifier: the same in all rows of the person.
+def number_people(select: str, table: "ReleasedForm", source: str) -> str:
+    """Write a random number in place of each person's identifier, if any: the same in all their rows.
 
     The numbers are the places of the people in an order that is drawn when the query runs. They are no
     function of the identifiers, and nothing is written from which the order follows.
     """
-    name = quoted(person)
+    if table.numbered is None:
+        return select
+    name = quoted(table.numbered)
     listed = ", ".join(
-        f"reid_person.reid_number AS {name}" if each == person else f"reid_row.{quoted(each)}"
-        for each in names
+        f"reid_person.reid_number AS {name}"
+        if each == table.numbered
+        else f"reid_row.{quoted(each)}"
+        for each in table.shipped
     )
     return f"""WITH reid_person AS (
   SELECT {name}, row_number() OVER (ORDER BY reid_draw) AS reid_number

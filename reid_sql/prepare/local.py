@@ -44,10 +44,8 @@ class Texts:
                 self.levels[level][low]
                 for level, low in zip(boxes.level.tolist(), lows, strict=True)
             ]
-        values, everything = (
-            self.levels[0],
-            (column.records_within(boxes) == column.below[-1]).tolist(),
-        )
+        values = self.levels[0]
+        everything = (column.records_within(boxes) == column.below[-1]).tolist()
         # a limited range has its ends, even if it contains every value of a narrow column
         if column.limits:
             everything = ((boxes.low == NULL) & (boxes.high > NULL)).tolist()

@@ -1,7 +1,7 @@
 """Prepare a release: search for a transformation of each table, make it, and measure it by the gate."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from math import floor
@@ -15,7 +15,7 @@ from reid_sql.check.evaluation import ShowProgress, measure_check
 from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
 from reid_sql.check.policy import read_policy
-from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.policy_model import Check, Policy, Preparing
 from reid_sql.check.remarks import INFORMATIVE_CODES, Remark
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, CheckResult, judge_check
@@ -173,13 +173,10 @@ def prepare_releases(
         )
     if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
-    transformed = [
-        transform(original, table.form)
-        for original, table in zip(originals, tables, strict=True)
-        if table.form is not None
-    ]
-    for original, table, form in zip(originals, tables, transformed, strict=True):
-        if table.is_local and form.records != original.records:
+    transformed = []
+    for original, table in zip(originals, tables, strict=True):
+        transformed.append(transform(original, table.released))
+        if table.is_local and transformed[-1].records != original.records:
             raise UnavailableError(
                 f"local recoding must find the class of each record, got {original.table.name}; write method = 'global'"
             )
@@ -197,13 +194,7 @@ def _search_table(
     began = time.monotonic()
     columns, wanted = columns_to_generalize(original), policy.preparing
     tell(f"{original.table.name}: hierarchies")
-    ruled = sensitive_criteria(original, columns)
-    unchanged = [
-        *(column for column, _ in ruled),
-        *([] if wanted.target is None else [wanted.target]),
-    ]
-    unchanged += [name for pair in wanted.cross_tables for name in pair if name not in columns]
-    generalization = generalize(original, columns, wanted, list(dict.fromkeys(unchanged)))
+    generalization = generalize(original, columns, wanted, _list_unchanged(original, wanted))
     requirement = class_size_requirement(original, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
     judge = _Judge(policy, original, before, generalization, requirement)
@@ -238,20 +229,31 @@ def _search_table(
         transformation=form,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(original),
-        cautions=(
-            *(
-                str(Mask(policy.mask_below).sentence(each))
-                for each in original.identifiers.values()
-            ),
-            *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
-            *refused,
-            *(_describe_coarsest(judge) if is_none and not refused else ()),
-        ),
+        cautions=tuple(_list_cautions(judge, refused, is_none=is_none)),
         is_refused=bool(refused),
         method=wanted.method,
         local=local,
         seconds=time.monotonic() - began,
     )
+
+
+def _list_unchanged(original: DuckDBTableCounts, wanted: Preparing) -> list[str]:
+    """List the sensitive columns that checks are about, the target and the columns of cross tables."""
+    columns = columns_to_generalize(original)
+    unchanged = [column for column, _ in sensitive_criteria(original, columns)]
+    unchanged += [] if wanted.target is None else [wanted.target]
+    unchanged += [name for pair in wanted.cross_tables for name in pair if name not in columns]
+    return list(dict.fromkeys(unchanged))
+
+
+def _list_cautions(judge: "_Judge", refused: Sequence[str], *, is_none: bool) -> Iterator[str]:
+    """List doubts about the rows, notes on the hierarchies, and why nothing meets the policy."""
+    mask = Mask(judge.policy.mask_below)
+    yield from (str(mask.sentence(each)) for each in judge.original.identifiers.values())
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in judge.generalization.notes)
+    yield from refused
+    if is_none and not refused:
+        yield from _describe_coarsest(judge)
 
 
 def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str, ...]:
@@ -273,21 +275,19 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
     return (REFUSED_CAUTIONS.format(words, toml_texts(codes)),)
 
 
-def _describe_coarsest(judge: "_Judge") -> tuple[str, ...]:
+def _describe_coarsest(judge: "_Judge") -> Iterator[str]:
     """Say which checks the coarsest transformation does not meet, and why one of them has no answer."""
     hierarchies, top = judge.generalization.hierarchies, judge.generalization.lattice.top
     coarsest = Transformation(
         hierarchies, top[: len(hierarchies)], 1, person=judge.original.table.entity
     )
-    return tuple(
-        AT_COARSEST.format(
-            " of ".join(filter(None, (result.check.measure.name, result.check.sensitive))),
-            result.verdict,
-            "".join(f"; {why}" for why in _list_reasons(result, Mask(judge.policy.mask_below))),
-        )
-        for result in judge.judge(coarsest, judge.original.table.checks)
-        if result.verdict not in MET
-    )
+    mask = Mask(judge.policy.mask_below)
+    for result in judge.judge(coarsest, judge.original.table.checks):
+        if result.verdict not in MET:
+            check = result.check
+            named = " of ".join(filter(None, (check.measure.name, check.sensitive)))
+            why = "".join(f"; {each}" for each in _list_reasons(result, mask))
+            yield AT_COARSEST.format(named, result.verdict, why)
 
 
 def _list_reasons(result: CheckResult, mask: Mask) -> list[str]:

@@ -67,9 +67,8 @@ def refuse_unsuitable(original: DuckDBTableCounts) -> None:
             f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{reserved}'; the release's own steps are named so: rename it in a view"
         )
     if not columns_to_generalize(original):
-        rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
-            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
+            f'a table to prepare must have a check that counts by quasi-identifiers, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
         )
     if not original.records:
         raise UnavailableError(
@@ -90,17 +89,19 @@ def class_size_requirement(
 
 def is_class_size_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether class sizes by all the columns answer the check."""
+    # of people, or of records with NULL, the other figures are not those of the classes alone
+    exact = _counts_records(original) or check.measure.name in ("k", "highest_risk")
+    return exact and check.measure.of_class_sizes and _is_plain(check, columns)
+
+
+def _counts_records(original: DuckDBTableCounts) -> bool:
+    return original.table.nulls == "value" and original.table.entity is None
+
+
+def _is_plain(check: Check, columns: Sequence[str]) -> bool:
+    """Whether the check has but a limit for classes by all the columns."""
     plain = check.limit is not None and not check.no_worse and not check.by
-    exact = original.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
-    # of people, the other figures are not those of the classes alone
-    if original.table.entity is not None:
-        exact = check.measure.name in ("k", "highest_risk")
-    return (
-        plain
-        and exact
-        and check.measure.of_class_sizes
-        and set(check.quasi_identifiers) == set(columns)
-    )
+    return plain and set(check.quasi_identifiers) == set(columns)
 
 
 # Measures of sensitive values for which classes are suppressed, by name and variant.
@@ -130,11 +131,9 @@ def sensitive_criteria(
 
 def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether classes by all the columns answer the check; those that break it are suppressed."""
-    plain = check.limit is not None and not check.no_worse and not check.by
     has_criterion = (check.measure.name, check.parameters.get("variant")) in CRITERIA
-    whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
-    counts_records = original.table.nulls == "value" and original.table.entity is None
-    return plain and has_criterion and whole and counts_records
+    counted = has_criterion and _counts_records(original)
+    return counted and _is_plain(check, columns) and check.sensitive not in columns
 
 
 def _add_check(requirement: Requirement, check: Check) -> Requirement:
@@ -247,10 +246,8 @@ def wish_hierarchies(
     """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
     wished, notes = [], []
     for facts in profile_facts(original, columns):
-        written, limit = (
-            wanted.hierarchies.get(facts.column),
-            wanted.limits.get(facts.column, Limit()),
-        )
+        written = wanted.hierarchies.get(facts.column)
+        limit = wanted.limits.get(facts.column, Limit())
         if limit.width is not None:
             limit.refuse(Hierarchy(facts.column, ()), facts)
         if written is not None and written.values is not None:

@@ -115,9 +115,7 @@ def _beside(files: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
 def _copy(original: DuckDBTableCounts, table: "ReleasedForm", place: Path, file: Path) -> None:
     """Write the rows of a table in the order of their values."""
     source = original.engine.whole
-    select = table.released.select(table.shipped, source)
-    if table.numbered is not None:
-        select = number_people(select, table.shipped, table.numbered, source)
+    select = number_people(table.released.select(table.shipped, source), table, source)
     form = "format parquet" if _is_parquet(file) else "format csv, header"
     try:
         original.engine.con.execute(

@@ -80,9 +80,7 @@ class Transformation:
     @property
     def levels_read(self) -> list[tuple[Hierarchy, int]]:
         """The levels that the query computes; columns that are as they are need none."""
-        return [
-            (each, level) for each, level in zip(self.hierarchies, self.node, strict=True) if level
-        ]
+        return [each for each in self.levels.values() if each[1]]
 
     @property
     def levels(self) -> dict[str, tuple[Hierarchy, int]]:

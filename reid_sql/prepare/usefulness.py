@@ -91,13 +91,18 @@ def _records(
     generalization: Generalization, target: str, node: Node, suppression: CellSuppression
 ) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
-    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
-    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
-    place = match_classes(wider, node, distinct, rows)
+    rows, place = _rows_at(generalization, node)
     stays = ~suppression.gone[place]
     codes = np.where(suppression.blank[:, place], np.max(rows.codes) + 1, rows.codes[: len(node)])
     staying = DistinctRecords(codes[:, stays], rows.counts[stays])
     return staying, rows.codes[generalization.columns.index(target)][stays], place[stays]
+
+
+def _rows_at(generalization: Generalization, node: Node) -> tuple[DistinctRecords, Integers]:
+    """Return the distinct records of the widest lattice at a node, and the class of each."""
+    rows = generalization.widest.records_at((*node, *(0,) * len(generalization.unchanged)))
+    distinct = generalization.lattice.records_at(node)
+    return rows, match_classes(generalization.widest, node, distinct, rows)
 
 
 def _prediction(
@@ -146,13 +151,11 @@ def describe_global(
     """Describe how much each cross table changes by a transformation at a node."""
     if not pairs:
         return []
-    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
-    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
-    place = match_classes(wider, node, distinct, rows)
+    rows, place = _rows_at(generalization, node)
     recoded = [
         column_at_level(column, level, codes, blank)
         for column, level, codes, blank in zip(
-            wider.level_codes[: len(node)],
+            generalization.widest.level_codes[: len(node)],
             node,
             rows.codes,
             suppression.blank[:, place],

@@ -82,9 +82,8 @@ class JoinColumns(Domain):
                 [value] if isinstance(value, str) else list(value) if is_listed(value) else []
             ] * 2
         if not names[0] or not all(isinstance(each, str) for side in names for each in side):
-            rule = f"{name} must be column names, or pairs of them, got {list_text(value)}"
             raise OutOfDomainError(
-                f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid"
+                f"{name} must be column names, or pairs of them, got {list_text(value)}; write ['id'], or {{'id': 'pid'}} if right calls it pid"
             )
         left, right = (list_columns(name, side, fold_case) for side in names)
         return dict(zip(left, right, strict=True))
@@ -180,8 +179,9 @@ def _refuse_roles(
         taken = {fold_case(each) for each in keys}
         for column in names:
             if fold_case(column) in taken:
-                rule = f"{ON} must not be a quasi-identifier, got '{column}'"
-                raise OutOfDomainError(f"{rule}; leave it out of {label}")
+                raise OutOfDomainError(
+                    f"{ON} must not be a quasi-identifier, got '{column}'; leave it out of {label}"
+                )
 
 
 class _Plan:

@@ -124,9 +124,8 @@ def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Al
     allowances = allowances_of(tolerance, columns)
     for place, each in allowances.items():
         if each.is_of_text:
-            rule = "tolerance must be a number, a percentage or a time where an attacker knows part"
             raise OutOfDomainError(
-                f"{rule}, got '1 edit' for '{columns[place - 1]}'; leave the column out of it"
+                f"tolerance must be a number, a percentage or a time where an attacker knows part, got '1 edit' for '{columns[place - 1]}'; leave the column out of it"
             )
     return allowances
 

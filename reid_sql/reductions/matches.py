@@ -55,10 +55,9 @@ class Bins(Domain):
             _is_level(level) for each in levels.values() for level in each
         )
         if not levels or not is_read or not 1 <= combinations <= MAX_RESOLUTIONS:
-            rule = (
-                f"{name} must be resolutions by column, in at most {MAX_RESOLUTIONS} combinations"
+            raise OutOfDomainError(
+                f"{name} must be resolutions by column, in at most {MAX_RESOLUTIONS} combinations, got {list_text(value)}; {REMEDY}"
             )
-            raise OutOfDomainError(f"{rule}, got {list_text(value)}; {REMEDY}")
         return {
             key: [each if isinstance(each, str) else float(each) for each in listed]
             for key, listed in levels.items()

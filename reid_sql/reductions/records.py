@@ -167,15 +167,11 @@ def _over_distinct(
     }
     member = "record"
     if household is not None:
-        before["household"], member = (
-            tbl.without_nan(name(household)),
-            "{'record': record, 'household': household}",
-        )
+        before["household"] = tbl.without_nan(name(household))
+        member = "{'record': record, 'household': household}"
     weights = positive("weight")  # numbers with fractions: their sum depends on their order
-    size, mass = (
-        class_size(tbl),
-        f"sum({weights}{'' if weight is None else f' ORDER BY {weights} ASC'})",
-    )
+    size = class_size(tbl)
+    mass = f"sum({weights}{'' if weight is None else f' ORDER BY {weights} ASC'})"
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
         before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
     elif tbl.has_people:  # of one weight; the class has people who are in a smaller one, too

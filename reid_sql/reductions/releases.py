@@ -106,8 +106,9 @@ def refuse_roles(
         return
     taken = [fold_case(each) for each in (*columns, *([] if person is None else [person]))]
     if fold_case(sensitive) in taken:
-        rule = f"sensitive must be a column of its own, got '{sensitive}', which has another role"
-        raise OutOfDomainError(f"{rule}; name the column whose values nobody must learn")
+        raise OutOfDomainError(
+            f"sensitive must be a column of its own, got '{sensitive}', which has another role; name the column whose values nobody must learn"
+        )
 
 
 def release_classes(
@@ -236,10 +237,8 @@ def count_lines(
     allowances: Mapping[int, Allowance],
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
-    q, flags = (
-        aliases(len(columns)),
-        f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive",
-    )
+    q = aliases(len(columns))
+    flags = f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
     s, parts = ["s"] * has_sensitive, []
     if counts_people:
         parts, rows = _people_in_classes(q), "reid_rows"

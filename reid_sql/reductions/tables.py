@@ -205,8 +205,9 @@ def check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
     """Give the number of contributors and their share, or refuse them."""
     number, share = (*dominance, 0.0, 0.0)[:2]
     if len(dominance) != 2 or number < 1 or number != int(number) or not 0 < share <= 1:  # noqa: PLR2004
-        rule = "dominance must be a whole number of people and a share above 0 and at most 1"
-        raise OutOfDomainError(f"{rule}, got {list_text(list(dominance))}; write it like [1, 0.5]")
+        raise OutOfDomainError(
+            f"dominance must be a whole number of people and a share above 0 and at most 1, got {list_text(list(dominance))}; write it like [1, 0.5]"
+        )
     return int(number), float(share)
 
 
@@ -363,11 +364,9 @@ def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
     by = [f"q{place + 1}" for place in unlinked.shared] + others
     other = f"row({', '.join(others)})"
     group, finest = ", ".join(by), ", ".join(dict.fromkeys([*by, *ones]))
-    base, people, of_group = (
-        "reid_base",
-        "sum(records)",
-        f"sum(sum(records)) OVER (PARTITION BY {group})",
-    )
+    base = "reid_base"
+    people = "sum(records)"
+    of_group = f"sum(sum(records)) OVER (PARTITION BY {group})"
     if (
         shape.counts_people
     ):  # who may have several categories, so that the counts of these do not add up

@@ -61,7 +61,23 @@ def serve_agent(server: Server, columns: Columns, policy: str | None) -> MCPServ
     def judged() -> list[dict[str, str]]:
         """Judge the tables by their policy: the verdict of each check, with its reason and no figure."""
         with _refused_in_one_sentence():
-            return _verdicts(policy)
+            if policy is None:
+                raise UnknownNameError(
+                    "check must have a policy, got none; serve the tables with --policy"
+                )
+            report = check(policy)
+            return [
+                {
+                    "table": each["table"],
+                    "measure": each["measure"],
+                    "quasi_identifiers": ", ".join(each["quasi_identifiers"]),
+                    "verdict": each["verdict"],
+                    "reason": ", ".join(
+                        sorted({group["why"] for group in each["groups"]} - {None})
+                    ),
+                }
+                for each in report["checks"]
+            ]
 
     for name, tool in (("tables", tables), ("columns", described), ("ask", ask), ("check", judged)):
         door.tool(name=name, structured_output=True)(tool)
@@ -92,19 +108,3 @@ def _rows(server: Server, sql: str, session: str) -> dict[str, Any]:
     notices += [HIDDEN] * any(None in row for row in rows)
     notices += server.reader.cautions.values()
     return {"columns": names, "rows": rows[:MAX_ROWS], "notices": notices}
-
-
-def _verdicts(policy: str | None) -> list[dict[str, str]]:
-    if policy is None:
-        raise UnknownNameError("check must have a policy, got none; serve the tables with --policy")
-    report = check(policy)
-    return [
-        {
-            "table": each["table"],
-            "measure": each["measure"],
-            "quasi_identifiers": ", ".join(each["quasi_identifiers"]),
-            "verdict": each["verdict"],
-            "reason": ", ".join(sorted({group["why"] for group in each["groups"]} - {None})),
-        }
-        for each in report["checks"]
-    ]

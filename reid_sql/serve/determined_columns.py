@@ -85,18 +85,18 @@ class DeterminedColumns:
             for other in (self._find_columns(data, pair) - alone) & {*names}:
                 columns = tuple(sorted((*pair, other)))
                 if columns not in self._joint:
-                    self._joint[columns] = self._list_cells(data, columns)
+                    # List the cells of some columns; of more than an audit takes,
+                    # one too many.
+                    texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
+                    rows = data.sql(
+                        f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
+                    ).fetchall()
+                    self._joint[columns] = [
+                        dict(zip(columns, map(name_value, row), strict=True)) for row in rows
+                    ]
                 if len(self._joint[columns]) <= MAX_JOINT_CELLS:
                     joint[columns] = self._joint[columns]
         return joint
-
-    def _list_cells(self, data: duckdb.DuckDBPyConnection, columns: Group) -> list[Cell]:
-        """List the cells of some columns; of more than an audit takes, one too many."""
-        texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
-        rows = data.sql(
-            f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
-        ).fetchall()
-        return [dict(zip(columns, map(name_value, row), strict=True)) for row in rows]
 
     def _add(
         self, cell: Cell, names: Iterable[str], is_added: Callable[[Group, str], bool]

@@ -110,7 +110,8 @@ class PlainSelect:
             )
 
     def _refuse_aggregates(self, example: str) -> None:
-        for each in aggregates_in([self.node["select_list"], self.node["having"], *self._orders()]):
+        orders = [each.get("orders", []) for each in self.node["modifiers"]]
+        for each in aggregates_in([self.node["select_list"], self.node["having"], orders]):
             name = name_of(each)
             if name in OTHER_AGGREGATES:
                 raise OutOfDomainError(
@@ -224,9 +225,6 @@ class PlainSelect:
     def _reference(self, name: str, part: Node) -> Node:
         return {**self.parse(f"SELECT {name}")["select_list"][0], "alias": part.get("alias", "")}
 
-    def _orders(self) -> list[Node]:
-        return [order for each in self.node["modifiers"] for order in each.get("orders", [])]
-
     def _modifier(self, part: Node) -> Node:
         """Replace what an answer is ordered by, but for names and numbers of its columns."""
         aliases = {str(each.get("alias", "")).casefold() for each in self.node["select_list"]}
@@ -295,40 +293,46 @@ class PlainSelect:
         """Ask for the cells of a figure; returns the number of the answer and the figure's expression."""
         arguments: dict[str, Any] = {"tbl": self.table, "by": list(by)}
         name = name_of(figure) if figure else "count_star"
-        of = figure and [each for _, each in arguments_of(figure)]
+        of = [each for _, each in arguments_of(figure)] if figure else []
         column = of[0]["column_names"][0] if of and of[0]["type"] == "COLUMN_REF" else None
-        if figure and name in COUNTS:
-            if figure.get("distinct"):
-                arguments["entity"] = self._argument(name, column)
-            elif of and column is None and not self._is_value(of[0]):
-                raise OutOfDomainError(
-                    "count must be of records, got an expression that may have no value; "
-                    "write count(*), and the condition after WHERE"
-                )
-            elif column is not None and self.columns[column].has_nulls:
-                raise OutOfDomainError(
-                    f"count must be of records, got those with a value in {column}; "
-                    f"write count(*), and GROUP BY {column} IS NULL"
-                )
+        is_distinct = bool(figure and figure.get("distinct"))
         if name in SUMS:
-            arguments["value"] = self._argument(name, column)
-            if not by or (figure and figure.get("distinct")):
-                raise OutOfDomainError(
-                    f"{name} must be of the records of a group, got another; name columns after GROUP BY"
-                )
-            if name != "sum" and self.columns[arguments["value"]].has_nulls:
-                raise OutOfDomainError(
-                    f"{name} must be of a column with a value in each record, got {column}; "
-                    f"ask for sum({quoted(column or '')}) and count(*)"
-                )
+            is_of_group = bool(by) and not is_distinct
+            arguments["value"] = self._summed(name, column, is_of_group=is_of_group)
             return self.ask(arguments), "sum" if name == "sum" else "avg"
+        if is_distinct:
+            arguments["entity"] = self._argument(name, column)
+        else:
+            self._refuse_no_records(of, column)
         if by and not self._may_be_in_several_cells():  # else cells do not add up to totals
             arguments["totals"] = "margins"
         return self.ask(arguments), "count"
 
-    def _is_value(self, part: Node) -> bool:
-        """Whether a part of a statement is a constant and not NULL, as in count(1)."""
-        return part["type"] == "VALUE_CONSTANT" and self.compute([part]) != (None,)
+    def _summed(self, name: str, column: str | None, *, is_of_group: bool) -> str:
+        """The column that is added up; an average needs a value in each record."""
+        summed = self._argument(name, column)
+        if not is_of_group:
+            raise OutOfDomainError(
+                f"{name} must be of the records of a group, got another; name columns after GROUP BY"
+            )
+        if name != "sum" and self.columns[summed].has_nulls:
+            raise OutOfDomainError(
+                f"{name} must be of a column with a value in each record, got {column}; ask for sum({quoted(summed)}) and count(*)"
+            )
+        return summed
+
+    def _refuse_no_records(self, of: Sequence[Node], column: str | None) -> None:
+        """Refuse to count what may have no value; count(1) counts records, as a whole column does."""
+        if column is not None and self.columns[column].has_nulls:
+            raise OutOfDomainError(
+                f"count must be of records, got those with a value in {column}; write count(*), and GROUP BY {column} IS NULL"
+            )
+        if not of or column is not None:
+            return
+        if of[0]["type"] != "VALUE_CONSTANT" or self.compute(of[:1]) == (None,):
+            raise OutOfDomainError(
+                "count must be of records, got an expression that may have no value; write count(*), and the condition after WHERE"
+            )
 
     def _may_be_in_several_cells(self) -> bool:
         return self.counts_people or any(each.get("distinct") for each in self.figures)

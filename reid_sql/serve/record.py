@@ -180,49 +180,60 @@ class Record:
             for name, counts in published.items()
             if _table_of(name) == new.table or counts[TOTAL] == merged.get(TOTAL)
         }
-        answers = self._answers()
-        if new not in answers:
-            tables = {new.table, *map(_table_of, near)}
-            cells = _tables_of_cells(
-                (counts, partial(self._determined_in(data, _table_of(name)).add_columns, data))
-                for name, counts in [(new.table, merged), *near.items()]
-            )
-            named = self._add_columns(data, new)
-            for old in answers:
-                if (
-                    old.table in tables
-                    and new.question != old.question
-                    and _is_refused(data, named, self._add_columns(data, old), cells, below)
-                ):
-                    _refuse_shapes(new, old)
-            row = (new.table, *new.people, new.question, new.shape.name)
-            self._con.execute(
-                """INSERT INTO answered (tbl, entity, nulls, question, shape, counted, columns)
-                VALUES ($1, $2, $3, $4, $5, $6, $7)""",
-                [*row, sorted(new.counted), sorted(new.columns)],
-            )
+        self._add_answer(data, new, [(new.table, merged), *near.items()], below)
         added = [
             (counted, cell, count)
             for cell, count in merged.items()
             if cell not in before or count != before[cell]
         ]
-        if added:
-            if len(merged) > MAX_CELLS:
-                raise UnavailableError(
-                    f"the published counts of a table must be at most {MAX_CELLS:,}, got more; "
-                    "ask the owner for a new record"
-                )
-            everything = {
-                name: self._name_cells(data, _table_of(name), counts)
-                for name, counts in [(counted, merged), *published.items()]
-            }
-            _refuse_counts(everything.pop(counted), everything, below)
-            self._con.executemany(
-                "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
+        if not added:
+            return
+        if len(merged) > MAX_CELLS:
+            raise UnavailableError(
+                f"the published counts of a table must be at most {MAX_CELLS:,}, got more; ask the owner for a new record"
             )
-            self._con.executemany(
-                "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", added
-            )
+        everything = {
+            name: self._name_cells(data, _table_of(name), counts)
+            for name, counts in [(counted, merged), *published.items()]
+        }
+        _refuse_counts(everything.pop(counted), everything, below)
+        self._con.executemany(
+            "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
+        )
+        self._con.executemany(
+            "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", added
+        )
+
+    def _add_answer(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        new: Reveal,
+        near: Sequence[tuple[str, Counts]],
+        below: int,
+    ) -> None:
+        """Record what leaves, unless one before, of the tables of the same people, refuses it."""
+        answers = self._answers()
+        if new in answers:
+            return
+        tables = {_table_of(name) for name, _ in near}
+        cells = _tables_of_cells(
+            (counts, partial(self._determined_in(data, _table_of(name)).add_columns, data))
+            for name, counts in near
+        )
+        named = self._add_columns(data, new)
+        for old in answers:
+            if (
+                old.table in tables
+                and new.question != old.question
+                and _is_refused(data, named, self._add_columns(data, old), cells, below)
+            ):
+                _refuse_shapes(new, old)
+        row = (new.table, *new.people, new.question, new.shape.name)
+        self._con.execute(
+            """INSERT INTO answered (tbl, entity, nulls, question, shape, counted, columns)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)""",
+            [*row, sorted(new.counted), sorted(new.columns)],
+        )
 
     def _determined_in(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
         """Find the columns of a table that others determine, once."""
@@ -399,7 +410,17 @@ def _refuse_counts(merged: NamedCells, published: Mapping[str, NamedCells], belo
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
     counts, whole = merged.counts, merged.whole
     for other in published.values():
-        _refuse_near(merged.counts, other.counts, below)
+        # Refuse a count, or a sum of counts, near that of another table: few people would be
+        # the difference.
+        sums = [_sum_cells(merged.counts), _sum_cells(other.counts)]
+        if any(
+            0 < abs(sums[0][cell] - sums[1][cell]) < below
+            for cell in sums[0].keys() & sums[1].keys()
+        ):
+            raise RevealingError(
+                f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
+                f"{REMEDY}"
+            )
         # perhaps the same people
         if other.counts[TOTAL] == counts[TOTAL] and not _contradict(counts, other.counts):
             counts, whole = _merge(counts, other.counts), whole | other.whole
@@ -429,18 +450,6 @@ def _refuse_findings(named: NamedCells, below: int) -> None:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if not is_protected:
         raise RevealingError(REFUSAL_REVEALING.format(below))
-
-
-def _refuse_near(one: Counts, other: Counts, below: int) -> None:
-    """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
-    sums = [_sum_cells(one), _sum_cells(other)]
-    if any(
-        0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
-    ):
-        raise RevealingError(
-            f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
-            f"{REMEDY}"
-        )
 
 
 def _sum_cells(counts: Counts) -> dict[Cell, int]:

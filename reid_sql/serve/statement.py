@@ -98,10 +98,8 @@ class Reader:
         self.functions = frozenset(functions)
         self._lock = threading.Lock()
         self._parser = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
-        self._one, self._from = (
-            self.parse("SELECT 1"),
-            json.dumps(self.parse(f"FROM {ANSWER}")["from_table"]),
-        )
+        self._one = self.parse("SELECT 1")
+        self._from = json.dumps(self.parse(f"FROM {ANSWER}")["from_table"])
         self._constant_answers = {
             shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]
         }

@@ -9,12 +9,10 @@ from typing import Final
 from reid_sql.sql.records import ROUNDED, SUPPRESSED
 from reid_sql.sql.text import aliases, same, text, texts
 
-FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = (
-    "few_people",
-    "dominance",
-    "p_percent",
-    "all_in_one_cell",
-)
+FEW_PEOPLE = "few_people"
+DOMINANCE = "dominance"
+P_PERCENT = "p_percent"
+ONE_CELL = "all_in_one_cell"
 DETERMINED: Final = (
     "determined"  # as all in one cell, because a category of one column has only one of another
 )

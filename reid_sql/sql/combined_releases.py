@@ -20,9 +20,8 @@ def refuse_more(number: int, *, is_keyed: bool) -> None:
     if number and not is_keyed:
         raise OutOfDomainError(REFUSAL_MORE_WITHOUT_KEY)
     if number + 2 > MAX_RELEASES:
-        rule = f"more must be a list of at most {MAX_RELEASES - 2} tables, got {number}"
         raise OutOfDomainError(
-            f"{rule}; pass the releases that you compare, such as one of each year"
+            f"more must be a list of at most {MAX_RELEASES - 2} tables, got {number}; pass the releases that you compare, such as one of each year"
         )
 
 

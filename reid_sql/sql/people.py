@@ -101,10 +101,8 @@ def _smallest_classes(
     source: Source, columns: Sequence[str], entity: str, by: Sequence[str], weight: str | None
 ) -> str:
     columns_read = union(columns, by)
-    places, in_class = (
-        [place_of(group, columns_read) for group in by],
-        f"PARTITION BY {numbered(columns_read)}",
-    )
+    places = [place_of(group, columns_read) for group in by]
+    in_class = f"PARTITION BY {numbered(columns_read)}"
     order = "".join(f", q{place + 1} ASC NULLS FIRST" for place in order_by_name(columns))
     more, sums, people = "", "", count_people(source, columns_read, entity, "value")
     if not place_of(entity, columns_read):

@@ -103,12 +103,10 @@ def list_shown(by: Sequence[str], rules: CellRules, form: Form) -> str:
         shown = "WHERE rounded > 0" if form.is_publishable and not form.lists_zeros else ""
     unsafe, loss = "unsafe::VARCHAR[]", "coalesce(loss, 0)::DOUBLE"
     if form.is_publishable:
-        share, unsafe, status, loss = (
-            "NULL::DOUBLE",
-            "NULL::VARCHAR[]",
-            "NULL::VARCHAR",
-            "NULL::DOUBLE",
-        )
+        share = "NULL::DOUBLE"
+        unsafe = "NULL::VARCHAR[]"
+        status = "NULL::VARCHAR"
+        loss = "NULL::DOUBLE"
         figures |= {"people": "NULL::BIGINT"} if form.counts_people else {}
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     share_lost = f"{lost} / sum(records) FILTER ({finest})"

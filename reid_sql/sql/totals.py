@@ -16,8 +16,9 @@ def _read_sets(
     sets = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
     for each in sets:
         if unknown := [part for part in each if part not in places]:
-            rule = f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'"
-            raise OutOfDomainError(f"{rule}; {suggestion(unknown[0], list(by))}")
+            raise OutOfDomainError(
+                f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'; {suggestion(unknown[0], list(by))}"
+            )
     return [[places[part] for part in each] for each in sets]
 
 
@@ -25,8 +26,9 @@ def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[
     """The places of the columns that are levels of each hierarchy."""
     hierarchies = _read_sets(by, "levels", levels, ">")
     if any(len(each) < 2 or len(each) > len({*each}) for each in hierarchies):  # noqa: PLR2004
-        rule = "levels must be of two columns or more, each named once in a hierarchy, the coarsest first"
-        raise OutOfDomainError(f"{rule}, got {list_text(levels)}; write it like ['region > town']")
+        raise OutOfDomainError(
+            f"levels must be of two columns or more, each named once in a hierarchy, the coarsest first, got {list_text(levels)}; write it like ['region > town']"
+        )
     return tuple(map(tuple, hierarchies))
 
 
@@ -78,8 +80,9 @@ def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
             if not any(each < other or (each == other and m < n) for m, other in enumerate(left))
         ]
     if len(left) > 1:
-        rule = f"tables must not share columns in a circle, got {len(left)} that do"
-        raise OutOfDomainError(f"{rule}; add a table of all their columns")
+        raise OutOfDomainError(
+            f"tables must not share columns in a circle, got {len(left)} that do; add a table of all their columns"
+        )
 
 
 def list_margins(

@@ -1,5 +1,6 @@
 """Which columns distinguish records."""
 
+from reid_sql.errors import NO_RECORDS
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import sql_text
@@ -15,7 +16,7 @@ from reid_sql.reductions.subsets import SUBSETS
     source="Motwani & Xu 2007; ARX attribute risk",
     duckdb=f"""
     subset AS columns,
-    CASE WHEN records = 0 THEN error({sql_text(disclosure.NO_RECORDS)})::DOUBLE
+    CASE WHEN records = 0 THEN error({sql_text(NO_RECORDS)})::DOUBLE
     WHEN nulls <> 'wildcard' THEN reidentifications / records END AS distinction,
     CASE WHEN records > 1 THEN (records::HUGEINT * (records - 1) - pairs_alike)::DOUBLE
     / (records::HUGEINT * (records - 1)) END AS separation,

@@ -123,9 +123,8 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     most = inf if highest >= UNBOUNDED else highest
     is_redacted = rule == "opensafely"
     if is_redacted and (base or within):
-        given = f"base {int(base)} and within {int(within)}"
         raise OutOfDomainError(
-            f"base and within must be left out with rule := 'opensafely', got {given}; leave one out"
+            f"base and within must be left out with rule := 'opensafely', got base {int(base)} and within {int(within)}; leave one out"
         )
     known = (lowest, most, REDACTED_BASE if is_redacted else int(base))
     reading = Reading(

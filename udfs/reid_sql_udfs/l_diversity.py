@@ -1,5 +1,6 @@
 """How many sensitive values the classes have."""
 
+from reid_sql.errors import NO_RECORDS
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure, sensitive
 from reid_sql.parameters import sql_text
@@ -13,7 +14,7 @@ def select(
     judged = "count(value) = count(*)"
     at_fault = f"coalesce(sum(records) FILTER ({offends}), 0)"
     return f"""
-    CASE WHEN sum(classes) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::VARCHAR
+    CASE WHEN sum(classes) IS NULL THEN error({sql_text(NO_RECORDS)})::VARCHAR
     ELSE {variant} END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
     coalesce(sum(records), 0)::BIGINT AS records,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from reid_sql.errors import NO_RECORDS
 from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import Threshold, sql_text
@@ -9,7 +10,7 @@ from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""
-    CASE WHEN sum(records) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::BIGINT
+    CASE WHEN sum(records) IS NULL THEN error({sql_text(NO_RECORDS)})::BIGINT
     ELSE sum(records)::BIGINT END AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,

@@ -36,7 +36,7 @@ from reid_sql.models.attacker.knowledge import (
     refuse_both,
 )
 from reid_sql.models.attacker.scenario import Scenario, scenario
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
+from reid_sql.models.classes.disclosure import OK, STATUS_UNCOVERED, Histogram
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
@@ -220,7 +220,16 @@ class ExpectationCounter:
         if not weight.any():
             return np.zeros((2, len(weight)))
         if place == len(self.order):
-            return self._set(learnt, alike, weight)
+            # One set: its records not alone, and how likely its unique ones are unique in
+            # the population.
+            matches, rows = alike.matches, alike.rows
+            shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
+            self.sums["marketer"][rows] += shares
+            if self.squares:
+                self.sums["marketer_square"][rows] += shares / matches
+            self.sets += 1
+            chance = self._unique_in_population(learnt, alike.histogram) if self.unique else 0.0
+            return np.stack([weight * chance, weight * chance**2])
         group = self.order[place]
         without, having = knowledge.split(place)
         if not having.weight.any():
@@ -242,17 +251,6 @@ class ExpectationCounter:
         if self.squares:
             self.sums["marketer_square"][rows] += weight[profile]
             self.sums["journalist_square"][rows] += below[1, profile]
-
-    def _set(self, learnt: tuple[int, ...], alike: Alike, weight: Floats) -> Floats:
-        """One set: its records not alone, and how likely its unique ones are unique in the population."""
-        matches, rows = alike.matches, alike.rows
-        shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
-        self.sums["marketer"][rows] += shares
-        if self.squares:
-            self.sums["marketer_square"][rows] += shares / matches
-        self.sets += 1
-        chance = self._unique_in_population(learnt, alike.histogram) if self.unique else 0.0
-        return np.stack([weight * chance, weight * chance**2])
 
     def _unique_in_population(self, learnt: tuple[int, ...], histogram: Histogram) -> float:
         """u(S) = n_s Ξ / s_1, at most 1; 1 where the sample is the population or leaves no estimate."""
@@ -321,10 +319,8 @@ def _walk_sets(
     expectations = count.run(who.matching.start(distinct.of_table.records), knowledge)
     if distinct.population is None:
         return expectations
-    both, profile = (
-        match_records(distinct.codes, distinct.texts, attacker, nulls, distinct.near),
-        np.zeros_like(distinct.records),
-    )
+    both = match_records(distinct.codes, distinct.texts, attacker, nulls, distinct.near)
+    profile = np.zeros_like(distinct.records)
     profile[distinct.rows] = who.profile
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(distinct.records, distinct.population), knowledge).prosecutor[
@@ -352,7 +348,7 @@ def check_known_records(distinct: KnownRecords, attacker: Scenario, nulls: str) 
     """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
     records = int(distinct.records.sum())
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if attacker.population < records:
         rule = (
             f"scenario population must be at least the {records:,} records of "

@@ -127,10 +127,10 @@ def summarize_adversary(
     (0.5, 2)
     """
     attacker, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
-    expectations, worst = (
-        compute_expectations(distinct, attacker, nulls, trials=trials, seed=seed, model=model),
-        compute_worst_case(distinct, attacker, nulls, model),
+    expectations = compute_expectations(
+        distinct, attacker, nulls, trials=trials, seed=seed, model=model
     )
+    worst = compute_worst_case(distinct, attacker, nulls, model)
     error = float(expectations.standard_error(attacker.parameters).max())
     risks, worsts = (
         dict(zip(MEASURES, each.risks(attacker.parameters), strict=True))
@@ -181,10 +181,10 @@ def summarize_settings(
             f"levels must be at most {MAX_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
         )
     attacker = scenario(source)
-    expectations, worst = (
-        compute_expectations(distinct, attacker, nulls, trials=trials, seed=seed, model=model),
-        compute_worst_case(distinct, attacker, nulls, model),
+    expectations = compute_expectations(
+        distinct, attacker, nulls, trials=trials, seed=seed, model=model
     )
+    worst = compute_worst_case(distinct, attacker, nulls, model)
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
         _summarize_setting(

@@ -264,7 +264,11 @@ class Inclusion:
         pairs, total = [], 0
         for block in np.split(children, blocks):
             checkpoint()
-            subject, place = _expand(block, (matched * related)[block])
+            # Repeat each item so many times, and number its repetitions from 0.
+            counts = (matched * related)[block]
+            ends = np.cumsum(counts)
+            subject = np.repeat(block, counts)
+            place = np.arange(len(subject)) - np.repeat(ends - counts, counts)
             other = self.broader[starts[parents[subject]] + place // related[subject]]
             value = column.matching[column.starts[codes[subject]] + place % related[subject]]
             wanted = other * width + value
@@ -272,26 +276,14 @@ class Inclusion:
             hit = keys[positions] == wanted
             pairs.append((subject[hit], positions[hit]))
             total += int(hit.sum())
-            _refuse_many_pairs(total)
+            if total > MAX_PAIRS:
+                raise OutOfDomainError(
+                    f"matching by inclusion must contain at most {MAX_PAIRS} pairs "
+                    "of distinct records that match, got more; "
+                    "pass fewer records, or narrow what matches many values, such as NULL or includes_all"
+                )
         subjects, broader = (np.concatenate(side) for side in zip(*pairs, strict=True))
         finer = Inclusion(
             self.records, classes.astype(np.int64), sizes, subjects, broader, self.people
         )
         return finer.drop_alone()
-
-
-def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
-    """Repeat each item so many times, and number its repetitions from 0."""
-    ends = np.cumsum(counts)
-    return np.repeat(items, counts), np.arange(ends[-1] if len(ends) else 0) - np.repeat(
-        ends - counts, counts
-    )
-
-
-def _refuse_many_pairs(total: int) -> None:
-    if total > MAX_PAIRS:
-        raise OutOfDomainError(
-            f"matching by inclusion must contain at most {MAX_PAIRS} pairs "
-            "of distinct records that match, got more; "
-            "pass fewer records, or narrow what matches many values, such as NULL or includes_all"
-        )

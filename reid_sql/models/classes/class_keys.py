@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.partitions import sort_keys
+from reid_sql.models.classes.partitions import number_keys
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.interruption import carried, checkpoint
 
@@ -75,11 +75,8 @@ class Key:
         """
         if self.dense:
             return self.values, np.bincount(self.values, minlength=self.space)
-        order, new = sort_keys(self.values, self.space)
-        ids = np.empty(len(order), dtype=np.int64)
-        ids[order] = np.cumsum(new) - 1
-        starts = np.flatnonzero(new)
-        return ids, np.diff(starts, append=len(order))
+        ids, classes = number_keys(self.values, self.space)
+        return ids, np.bincount(ids, minlength=classes)
 
     def numbered(self) -> tuple[Integers, Integers]:
         """Give a class to each record without gaps, and the size of each class.
@@ -99,14 +96,7 @@ class Key:
         (2, [2, 1])
         """
         ids, sizes = self.numbered()
-        pairs = np.sort(people * len(sizes) + ids)
-        pairs = pairs[np.r_[True, pairs[1:] != pairs[:-1]]]
-        person, value = np.divmod(pairs, len(sizes))
-        size = np.bincount(value)[value]
-        least: Integers = np.minimum.reduceat(
-            size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]])
-        )
-        return len(sizes), least
+        return len(sizes), size_smallest(people, ids, len(sizes))[1]
 
     def with_column(self, codes: Integers, levels: int) -> "Key":
         """Give the key of one column more."""
@@ -129,6 +119,20 @@ def combine_columns(columns: Sequence[Integers] | Integers, records: int) -> Key
     for codes in columns:
         key = key.with_column(codes, int(codes.max(initial=0)) + 1)
     return key
+
+
+def size_smallest(people: Integers, ids: Integers, classes: int) -> tuple[Integers, Integers]:
+    """Give the people of rows of classes, ascending, and the size in people of the smallest class of each.
+
+    >>> people, sizes = size_smallest(np.array([5, 6, 6, 6]), np.array([0, 0, 1, 1]), 2)
+    >>> people.tolist(), sizes.tolist()
+    ([5, 6], [2, 1])
+    """
+    pairs = np.sort(people * classes + ids)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    person, value = np.divmod(pairs, classes)
+    size, starts = np.bincount(value)[value], np.flatnonzero(np.diff(person, prepend=-1))
+    return person[starts], np.minimum.reduceat(size, starts) if len(pairs) else size
 
 
 def number_columns(codes: Integers) -> npt.NDArray[np.int64]:
@@ -175,11 +179,12 @@ def map_keys(
         return [answer for part in parts for answer in part]
 
 
-def run_for_each(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
+def run_for_each(
+    work: Callable[[int], Answer], numbers: Iterable[int], records: int
+) -> list[Answer]:
     """Do the work for every number, on all processors if there are enough records to occupy them."""
     with ThreadPoolExecutor(1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1) as pool:
-        for _ in pool.map(carried(work), numbers):
-            pass
+        return list(pool.map(carried(work), numbers))
 
 
 def _iterate_keys(
@@ -222,5 +227,6 @@ def require_memory(size: int, limit: int, what: str) -> None:
     """Refuse a limit of memory, in bytes, below what is needed."""
     if size > limit:
         least, got = -(-size // BYTES_PER_MB), f"{limit / BYTES_PER_MIB:.1f} MiB"
-        rule = f"memory_limit must be at least {least} MB for {what}, got {got}"
-        raise OutOfDomainError(f"{rule}; {REMEDY_MEMORY}")
+        raise OutOfDomainError(
+            f"memory_limit must be at least {least} MB for {what}, got {got}; {REMEDY_MEMORY}"
+        )

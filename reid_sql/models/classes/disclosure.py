@@ -14,10 +14,6 @@ from reid_sql.errors import NoRecordsError
 from reid_sql.parameters import THRESHOLD, Floats, Integers
 
 OK: Final = "ok"
-NO_RECORDS: Final = (
-    "the table must contain at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
-    "pass a table with records"
-)
 STATUS_REFUSED: Final = "refused: {}"  # the sentence of the refusal, for one group of many
 STATUS_NO_PAIR: Final = (
     "one_record: separation is not available, since one record leaves no pair to compare"
@@ -181,7 +177,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     sizes, classes, weights = histogram.class_size, histogram.classes, histogram.records
     records = int(weights.sum())
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     risk = 1.0 / sizes
     unique = int(weights[sizes == 1].sum())
     return ClassRisk(
@@ -271,7 +267,7 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
 def _subset_risk(counts: SubsetCounts, place: int, searched: str) -> AttributeRisk:
     records, alike = int(counts.records[place]), int(counts.pairs_alike[place])
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     pairs = records * (records - 1)
     is_wildcard = counts.nulls[place] == "wildcard"
     problems = [STATUS_NO_DISTINCTION] * is_wildcard + [STATUS_NO_PAIR] * (records == 1)
@@ -338,7 +334,7 @@ def household_risk(kinds: Households, threshold: float) -> HouseholdRisk:
     """
     households, people = int(kinds.households.sum()), int(kinds.households @ kinds.members)
     if not households:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     unique = int(kinds.households[kinds.class_size == 1].sum())
     return HouseholdRisk(
         households,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, require_memory
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import (
     NO_PEOPLE,
@@ -330,10 +330,10 @@ def find_quasi_identifiers(
     least = min_count(share, refiner.total)
     search = _search(refiner, least, largest, most, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest)
-    if not search.sets and search.is_complete:
-        status = STATUS_NO_SET.format(f"{search.covered} column{'s' * (search.covered > 1)}")
-        return [QuasiIdentifier([], None, None, None, None, refiner.total, status)]
     if not search.sets:
+        if search.is_complete:
+            status = STATUS_NO_SET.format(f"{search.covered} column{'s' * (search.covered > 1)}")
+            return [QuasiIdentifier([], None, None, None, None, refiner.total, status)]
         best = _find_best(refiner, search, least, largest)
         greedy = STATUS_GREEDY if best.unique >= least else STATUS_GREEDY_BELOW
         search, status = replace(search, sets=[best]), f"{status}; {greedy}"
@@ -361,10 +361,11 @@ def _require(table: DistinctCodes, largest: int) -> None:
     """Refuse a table without records, of too many columns, or of too many records for the memory."""
     records, width = len(table.records), len(table.names)
     if not records:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if width > MAX_COLUMNS:
-        rule = f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table"
-        raise OutOfDomainError(f"{rule}; name those that an attacker may know")
+        raise OutOfDomainError(
+            f"columns must be at most {MAX_COLUMNS} columns, got the {width} of the table; name those that an attacker may know"
+        )
     need = bytes_of_search(records, width, largest)
     require_memory(need, table.memory_limit, f"{records} distinct records of {width} columns")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Integers, Number
 
@@ -76,9 +76,9 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     A column adds what is no longer singled out without it; of those that add as much, the one that singles
     out most alone comes first.
     """
-    whole = [int(kind) for kind in lines.kind].index(ALL)
-    if not lines.left_people[whole] or not lines.right_people[whole]:
-        raise NoRecordsError(NO_RECORDS)
+    whole = lines.kind.tolist().index(ALL)
+    if not min(lines.left_people[whole], lines.right_people[whole]):
+        raise NoRecordsError
     places = {
         (int(kind), name): place
         for place, (kind, name) in enumerate(zip(lines.kind, lines.column_name, strict=True))
@@ -88,11 +88,10 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     order = sorted(names, key=lambda name: (singled[WITHOUT, name], -singled[ALONE, name], name))
     most = order[0], singled[WITHOUT, order[0]]
     rows = [_row(lines, whole, names, None, most if len(names) > 1 else None)]
-    alone = ((places[ALONE, name], name) for name in order)
-    return [
-        *rows,
-        *(_row(lines, place, [name], singled[WITHOUT, name], None) for place, name in alone),
+    rows += [
+        _row(lines, places[ALONE, name], [name], singled[WITHOUT, name], None) for name in order
     ]
+    return rows
 
 
 def _row(

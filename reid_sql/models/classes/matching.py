@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -65,10 +64,8 @@ def matching_curve(
     >>> [point.correctness for point in matching_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2])]
     [1.0, 0.75]
     """
-    true, false = (
-        SCORE.check("true_scores", true_scores).ravel(),
-        SCORE.check("false_scores", false_scores).ravel(),
-    )
+    true = SCORE.check("true_scores", true_scores).ravel()
+    false = SCORE.check("false_scores", false_scores).ravel()
     lower, equal, compared = _count_scores(
         true, false, *_check_persons(true, false, true_persons, false_persons)
     )
@@ -103,9 +100,8 @@ def _check_persons(
     )
     for name, persons, scores in (("true", checked[0], true), ("false", checked[1], false)):
         if persons.size != scores.size:
-            got = f"got {persons.size} for {scores.size}"
             raise OutOfDomainError(
-                f"{name}_persons must be as many as {name}_scores, {got}; pass one a score"
+                f"{name}_persons must be as many as {name}_scores, got {persons.size} for {scores.size}; pass one a score"
             )
     return checked
 
@@ -122,10 +118,8 @@ def _count_scores(
         )
     counted = np.zeros((3, true.size), dtype=np.int64)
     for person in np.unique(of_true):
-        first, last = (
-            np.searchsorted(persons, person, "left"),
-            np.searchsorted(persons, person, "right"),
-        )
+        first = np.searchsorted(persons, person, "left")
+        last = np.searchsorted(persons, person, "right")
         if first == last:
             who = f"person {plain(person)}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
@@ -133,10 +127,8 @@ def _count_scores(
                 "pass some, or leave the probe out"
             )
         mine, compared = of_true == person, scores[first:last]
-        below, upto = (
-            np.searchsorted(compared, true[mine], "left"),
-            np.searchsorted(compared, true[mine], "right"),
-        )
+        below = np.searchsorted(compared, true[mine], "left")
+        upto = np.searchsorted(compared, true[mine], "right")
         counted[:, mine] = np.stack([below, upto - below, np.full(below.size, compared.size)])
     return counted[0], counted[1], counted[2]
 
@@ -192,7 +184,7 @@ class Matches:
     def divide(self) -> list["MatchesOfPoints"]:
         """The matches at each resolution and number of points, in order; refuses an empty table."""
         if not len(self.people):
-            raise NoRecordsError(NO_RECORDS)
+            raise NoRecordsError
         kinds = zip(self.place.tolist(), self.points.tolist(), strict=True)
         return [self._at(place, points) for place, points in sorted(set(kinds))]
 
@@ -319,10 +311,8 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
     if not draws:
         mean, _ = estimate_mean(values, weight, 0)
         return mean, mean
-    more_values, more_weight = (
-        np.append(values, [0.0, 0.0, 1.0, 1.0]),
-        np.append(weight, np.ones(4)),
-    )
+    more_values = np.append(values, [0.0, 0.0, 1.0, 1.0])
+    more_weight = np.append(weight, np.ones(4))
     centre, error = estimate_mean(more_values, more_weight, draws + 4)
     return max(centre - NORMAL_95 * error, 0.0), min(centre + NORMAL_95 * error, 1.0)
 
@@ -363,7 +353,7 @@ def find_singling_rows(table: Codes) -> SinglingRows:
     [2, 2, 2]
     """
     if not len(table.position):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     order = np.argsort(table.position)
     _, first, person = np.unique(table.people[order], return_index=True, return_inverse=True)
     _, item = np.unique(

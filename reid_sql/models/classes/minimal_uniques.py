@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
+from reid_sql.models.classes.disclosure import OK, search_status
 from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
 from reid_sql.models.classes.rare_combinations import (
     LEAST_SHARED,
@@ -73,7 +73,7 @@ def find_minimal_uniques(table: Codes, max_size: int = 4, k: int = SINGLED_OUT) 
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
     least = int(LEAST_SHARED.check("k", k))
     if not table.records:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     sets = list_sets(len(table.names), largest)
     return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, [least] * largest))
 

@@ -127,7 +127,7 @@ class Refiner:
     def split(self, partition: Partition, column: int) -> tuple[Integers, int]:
         """Number the classes on one column more, with gaps: each row's, and how many there may be."""
         keys, space = self._keys(partition, column), partition.classes * self.levels[column]
-        return (keys, space) if _is_dense(space, len(keys)) else _renumber(keys, space)
+        return (keys, space) if _is_dense(space, len(keys)) else number_keys(keys, space)
 
     def _keys(self, partition: Partition, column: int) -> Integers:
         codes, rows = self.codes[column], partition.rows
@@ -191,17 +191,8 @@ def _close_gaps(codes: Integers) -> Integers:
     return (np.cumsum(occurs, dtype=np.int32) - 1)[codes].astype(np.int32)
 
 
-def _renumber(keys: Integers, space: int) -> tuple[Integers, int]:
+def number_keys(keys: Integers, space: int) -> tuple[Integers, int]:
     """Number the keys that occur without gaps, by sorting them together with their places."""
-    order, is_new = sort_keys(keys, space)
-    numbers = np.cumsum(is_new)
-    numbered = np.empty(len(keys), dtype=np.int64)
-    numbered[order] = numbers - 1
-    return numbered, int(numbers[-1]) if len(numbers) else 0
-
-
-def sort_keys(keys: Integers, space: int) -> tuple[Integers, Flags]:
-    """Give the order of the keys, and which of them in that order are the first of their class."""
     bits = len(keys).bit_length()
     # one sort of key and record is several times as fast
     if (space - 1).bit_length() + bits <= WORD_BITS:
@@ -211,6 +202,8 @@ def sort_keys(keys: Integers, space: int) -> tuple[Integers, Flags]:
     else:
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
-    is_new = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    return order, is_new
+    numbers = np.zeros(len(keys), dtype=np.int64)
+    np.cumsum(ordered[1:] != ordered[:-1], out=numbers[1:])
+    numbered = np.empty_like(numbers)
+    numbered[order] = numbers
+    return numbered, int(numbers[-1]) + 1 if len(numbers) else 0

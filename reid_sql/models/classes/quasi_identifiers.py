@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.partitions import WORD_BITS, Partition, Refiner
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MAX_COLUMNS, SEED, Number
@@ -138,7 +137,7 @@ def choose_quasi_identifiers(
     drawn, start = int(CHOICES_DRAWN.check("sample", sample)), int(SEED.check("seed", seed))
     width = len(table.names)
     if not table.records:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if count > width:
         rule = f"p must be at most the {width} column{'s' * (width > 1)} given, got {count}"
         raise OutOfDomainError(f"{rule}; pass more columns or a smaller p")

@@ -8,16 +8,17 @@ the combinations are the minimal sample uniques (SUDA2's search, Manning, Haglin
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import combine_columns, require_memory, run_for_each
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
+from reid_sql.models.classes.disclosure import OK, search_status
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
@@ -82,10 +83,9 @@ def list_sets(width: int, largest: int) -> list[Places]:
     """
     count = sum(comb(width, size) for size in range(1, largest + 1))
     if count > MAX_COUNTED:
-        rule = (
-            f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
+        raise OutOfDomainError(
+            f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}; pass fewer columns or a smaller max_size"
         )
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return [each for size in range(1, largest + 1) for each in combinations(range(width), size)]
 
 
@@ -107,37 +107,24 @@ def find_rare_combinations(
     need = height * (ROW_BYTES + 2 * widest // 8)
     require_memory(need, memory_limit, f"{height} records and {widest} sets of columns of one size")
     smaller: dict[Places, Bits] = {}
-    done = 0
     for size, enough in enumerate(least, 1):
-        level = [each for each in sets if len(each) == size]
-        answers = _search_level(table, level, smaller, enough, (done, len(sets)))
+        places = [place for place, each in enumerate(sets) if len(each) == size]
+        search = partial(_search_set, table, sets, smaller, enough)
+        answers = run_for_each(search, places, height)
         yield from (rare for rare, _ in answers if rare is not None)
-        smaller = {chosen: bits for chosen, (_, bits) in zip(level, answers, strict=True)}
-        done += len(level)
-
-
-def _search_level(
-    table: CodedRows,
-    level: Sequence[Places],
-    smaller: Mapping[Places, Bits],
-    enough: int,
-    progress: tuple[int, int],  # sets that were searched, of how many
-) -> list[tuple[RareCombinations | None, Bits]]:
-    """Search the sets of one size."""
-    answers: list[Any] = [None] * len(level)
-
-    def search(number: int) -> None:
-        checkpoint((progress[0] + number) / progress[1])
-        answers[number] = _search_set(table, level[number], smaller, enough)
-
-    run_for_each(search, range(len(level)), len(table.columns[0]))
-    return answers
+        smaller = {sets[at]: bits for at, (_, bits) in zip(places, answers, strict=True)}
 
 
 def _search_set(
-    table: CodedRows, chosen: Places, smaller: Mapping[Places, Bits], enough: int
+    table: CodedRows,
+    sets: Sequence[Places],
+    smaller: Mapping[Places, Bits],
+    enough: int,
+    place: int,
 ) -> tuple[RareCombinations | None, Bits]:
     """The minimal combinations of one set, and all rows that it or a part of it leaves with too few."""
+    checkpoint(place / len(sets))
+    chosen = sets[place]
     height = len(table.columns[0])
     before = np.zeros(-(-height // 8), dtype=np.uint8)
     for column in chosen if len(chosen) > 1 else ():
@@ -192,7 +179,7 @@ def find_unsafe_combinations(
     largest = int(SUBSET_SIZE.check("max_size", max_size))
     least = _thresholds(k, largest)[: len(table.names)]
     if not len(table.records):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     columns, people = [each.astype(np.int64) for each in table.codes], None
     if len(table.people):
         people = np.unique(table.people, return_inverse=True)[1].ravel()
@@ -217,6 +204,7 @@ def _thresholds(k: float | Sequence[float], max_size: int) -> list[int]:
     checked = LEAST_SHARED_BY_SIZE.check("k", k)
     thresholds = [] if checked is None else checked.astype(np.int64).tolist()
     if len(thresholds) not in {1, max_size}:
-        rule = f"k must be one number, or one for each of the {max_size} sizes up to max_size"
-        raise OutOfDomainError(f"{rule}, got {len(thresholds)}; write it like 5 or [20, 10, 3]")
+        raise OutOfDomainError(
+            f"k must be one number, or one for each of the {max_size} sizes up to max_size, got {len(thresholds)}; write it like 5 or [20, 10, 3]"
+        )
     return thresholds * max_size if len(thresholds) == 1 else thresholds

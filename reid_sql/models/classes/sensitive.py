@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import (
     PROBABILITY,
@@ -176,7 +176,7 @@ def _summarize(
     variant: str,
 ) -> Disclosure:
     if not len(class_values.classes):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     available = not np.isnan(class_values.value).any()
     value = float(np.sort(class_values.value)[worst]) if available else None
     counts = (

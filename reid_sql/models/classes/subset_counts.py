@@ -20,6 +20,7 @@ from reid_sql.models.classes.class_keys import (
     SPARE_ARRAYS,
     combine_columns,
     require_memory,
+    size_smallest,
     sum_reidentifications,
 )
 from reid_sql.models.classes.partitions import DistinctRecords, Integers, Partition, Refiner
@@ -82,8 +83,9 @@ def count_subsets(columns: int, max_size: int) -> int:
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
     if count > MAX_SUBSETS:
-        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
+        raise OutOfDomainError(
+            f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}; pass fewer columns or a smaller max_size"
+        )
     return count
 
 
@@ -117,7 +119,7 @@ def count_subset_classes(
     )
     counter = _Counter(table, min(max_size, len(table.codes)), nulls)
     if len(table.records):
-        counter.visit(_State.whole(counter), 0, 0, 0)
+        counter.visit(_State(counter.rows.whole()), 0, 0, 0)
     else:
         counter.fill(0, 0, 0, (0, 0, 0.0, 0, 0, 0))
     return counter.in_order()
@@ -133,10 +135,6 @@ class _State:
     partition: Partition
     left: Flags | None = None  # (distinct,)
     lacks: bool = False
-
-    @classmethod
-    def whole(cls, counter: "_Counter") -> "_State":
-        return cls(counter.rows.whole())
 
 
 class _Counter:
@@ -314,17 +312,10 @@ class _Counter:
         people: Any = self.people
         alone = np.ones(len(people), dtype=np.bool_) if state.left is None else state.left.copy()
         alone[state.partition.rows] = False
-        number = int(people.max()) + 1
-        least = np.zeros(number, dtype=np.int64)  # 0 for who has no record left
-        pairs = np.unique(
-            people[state.partition.rows] * (state.partition.classes + 1) + state.partition.ids
-        )
-        person, value = np.divmod(pairs, state.partition.classes + 1)
-        if len(pairs):
-            size = np.bincount(value)[value]
-            starts = np.flatnonzero(np.r_[True, person[1:] != person[:-1]])
-            least[person[starts]] = np.minimum.reduceat(size, starts)
-        least[people[alone]] = 1
+        least = np.zeros(int(people.max()) + 1, dtype=np.int64)  # 0 for who has no record left
+        partition = state.partition
+        person, size = size_smallest(people[partition.rows], partition.ids, partition.classes + 1)
+        least[person], least[people[alone]] = size, 1
         sizes = least[least > 0]
         unique = int(np.count_nonzero(sizes == 1))
         return (

@@ -103,10 +103,9 @@ def _forecast(  # noqa: PLR0917 - what was counted
 ) -> tuple[tuple[float | None, float, float], list[str]]:
     """Forecast the uniqueness with its interval, and list doubts; of all people it is what was counted."""
     if population < people:
-        rule = (
-            f"population must be at least {people:,} (the number of people), got {population:,.0f}"
+        raise OutOfDomainError(
+            f"population must be at least {people:,} (the number of people), got {population:,.0f}; pass how many people the table is a sample of"
         )
-        raise OutOfDomainError(f"{rule}; pass how many people the table is a sample of")
     if population == people:
         return counted, []
     if people < MIN_PEOPLE_FORECAST:

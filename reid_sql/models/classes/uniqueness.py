@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, weigh_classes
+from reid_sql.models.classes.disclosure import Histogram, weigh_classes
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import COUNT, PROBABILITY, Floats, Integers, Number
 
@@ -75,9 +75,8 @@ def check_population(population: float, records: int) -> float:
     people = float(COUNT.check("population", population))
     if people < records:
         got = f"{people:,}".removesuffix(".0")
-        rule = f"population must be at least the {records:,} records of the sample, got {got}"
         raise OutOfDomainError(
-            f"{rule}; pass the size of the population that the sample was drawn from"
+            f"population must be at least the {records:,} records of the sample, got {got}; pass the size of the population that the sample was drawn from"
         )
     return people
 
@@ -142,10 +141,8 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     """
     records = count_records(weigh_classes(histogram))
     subsets = _subset_size_domain(records).check("sizes", sizes)
-    rest_of_class, share = (
-        histogram.class_size.astype(np.float64) - 1.0,
-        histogram.records / records,
-    )
+    rest_of_class = histogram.class_size.astype(np.float64) - 1.0
+    share = histogram.records / records
     alone = [
         share @ np.exp(log_miss_probability(rest_of_class, n - 1, records - 1))
         for n in subsets.flat
@@ -190,7 +187,7 @@ def count_records(histogram: Histogram) -> int:
     """Count the records, refusing an empty histogram and classes that overlap (NULL as a wildcard)."""
     records = int(histogram.records.sum())
     if records == 0:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     inside = round(float(histogram.class_size @ histogram.classes))
     if inside != records:
         raise OutOfDomainError(REFUSAL_OVERLAP.format(got=records, records=inside))
@@ -218,10 +215,8 @@ def _whole_number_domain(rule: str, remedy: str, low: float, high: float) -> Num
 def log_miss_probability(size: Floats, n: float, records: float) -> Floats:
     """Logarithm of C(records − size, n) / C(records, n): none of `n` drawn is of a class of `size`."""
     checkpoint()
-    fewer, more = (
-        np.minimum(size, n),
-        np.maximum(size, n),
-    )  # (sizes,), and the ratio is the same with both exchanged
+    fewer = np.minimum(size, n)
+    more = np.maximum(size, n)  # (sizes,), and the ratio is the same with both exchanged
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always drawn
     short = (size + n <= records) & (fewer <= MAX_TERMS)
     long = (size + n <= records) & (fewer > MAX_TERMS)

@@ -3,8 +3,8 @@
 Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
 every other, and would make all records look alike: it is left out of the matches of all that are not blank,
 as ARX does, and `blank_records` counts such records. Records are sorted by which of their values
-are missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a
-record; patterns of a few records are compared one by one.
+are missing (their pattern). Two patterns are compared on the columns that both know, word by word; patterns
+of a few records are compared one by one.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
 # Up to so many records for each pattern, comparing one by one is faster than by key
 MAX_RECORDS_PER_PATTERN: Final = 1 / 40
-MAX_SEEDS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -149,69 +148,33 @@ def _count_record_matches(values: Words, present: Words, right: Packed) -> int:
 
 
 def _count_pattern_matches(mine: Packed, theirs: Packed) -> Integers:
-    """Match two patterns: masked by the present fields of both, equal words agree; the smaller is sorted."""
+    """Match two patterns: masked by the present fields of both, equal words agree."""
     checkpoint()
     left, right = mine.values & theirs.present[0], theirs.values & mine.present[0]
     if len(right) <= len(left):
-        groups, _ = _group_rows(right)
-        totals = np.add.reduceat(theirs.weights[groups.order], groups.starts)
-        place, hit = _find_groups(left, right, groups)
-        return np.where(hit, totals[place], 0)
-    groups, group_of = _group_rows(left)
-    place, hit = _find_groups(right, left, groups)
-    sums = np.bincount(place[hit], weights=theirs.weights[hit], minlength=len(groups.starts))
-    return sums.astype(np.int64)[group_of]
+        group, place, hit = _number_rows(right, left)
+        return np.where(hit, np.bincount(group, theirs.weights)[place], 0).astype(np.int64)
+    group, place, hit = _number_rows(left, right)
+    return np.bincount(place[hit], theirs.weights[hit], len(left)).astype(np.int64)[group]
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Rows sorted by key; a group of equal keys begins at each start."""
+def _number_rows(few: Words, many: Words) -> tuple[Integers, Integers, Flags]:
+    """Number the distinct ones of few rows; of many rows, the number of each, and whether it has one.
 
-    multipliers: Words  # (words,)
-    order: Integers  # (rows,)
-    starts: Integers  # (groups,)
-    keys: Words  # (groups,)
-
-
-def _group_rows(words: Words) -> tuple[Groups, Integers]:
-    """Group rows of equal words; several words share a 64-bit key, drawn again if two rows collide.
-
-    Rows collide where they differ and share a key.
+    Rows are numbered word by word: of two words, by the pairs of their numbers, which fit 64 bits.
     """
-    for seed in range(MAX_SEEDS):
-        multipliers = _draw_multipliers(words.shape[1], seed)
-        keys = _hash_rows(words, multipliers)
-        order = np.argsort(keys, kind="stable")
-        new = np.r_[True, keys[order][1:] != keys[order][:-1]]
-        starts = np.flatnonzero(new)
-        group_of = np.empty(len(order), dtype=np.int64)
-        group_of[order] = np.cumsum(new) - 1
-        if words.shape[1] == 1 or (words == words[order[starts]][group_of]).all():
-            return Groups(multipliers, order, starts, keys[order[starts]]), group_of
-    # pragma: no cover - a chance of 2^-200
-    raise ArithmeticError("no key distinguishes the records")
+    group, place, hit = _number_values(few[:, 0], many[:, 0])
+    for one, other in zip(few.T[1:], many.T[1:], strict=True):
+        number, at, is_known = _number_values(one, other)
+        pairs = (group * len(few) + number, place * len(few) + at)
+        group, place, is_pair = _number_values(*pairs)
+        hit &= is_known & is_pair
+    return group, place, hit
 
 
-def _draw_multipliers(words: int, seed: int) -> Words:
-    """Odd 64-bit multipliers; a single word is its own key."""
-    if words == 1:
-        return np.ones(1, dtype=np.uint64)
-    return np.random.default_rng(seed).integers(0, 2**63, words, dtype=np.uint64) * np.uint64(
-        2
-    ) + np.uint64(1)
-
-
-def _hash_rows(words: Words, multipliers: Words) -> Words:
-    mixed = words if len(multipliers) == 1 else words ^ (words >> np.uint64(31))
-    key: Words = mixed[:, 0] * multipliers[0]
-    for word in range(1, len(multipliers)):
-        key = (key ^ (key >> np.uint64(29))) * multipliers[0] + mixed[:, word] * multipliers[word]
-    return key
-
-
-def _find_groups(words: Words, grouped: Words, groups: Groups) -> tuple[Integers, Flags]:
-    """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
-    place = np.minimum(
-        np.searchsorted(groups.keys, _hash_rows(words, groups.multipliers)), len(groups.keys) - 1
-    )
-    return place, (grouped[groups.order[groups.starts]][place] == words).all(axis=1)
+def _number_values(
+    few: Words | Integers, many: Words | Integers
+) -> tuple[Integers, Integers, Flags]:
+    distinct, group = np.unique(few, return_inverse=True)
+    place = np.minimum(np.searchsorted(distinct, many), len(distinct) - 1)
+    return group, place, distinct[place] == many

@@ -12,7 +12,6 @@ from math import isnan, log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
@@ -361,7 +360,7 @@ def profile_columns(counts: ColumnCounts) -> list[ColumnProfile]:
     names = [each.name for each in fields(ColumnCounts)]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     if not rows or not int(rows[0]["records"]):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     return [_profile_column(row) for row in rows]
 
 
@@ -413,11 +412,9 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
     if kind in (CODE, CATEGORY, NUMBER):
-        name, values, is_text = (
-            row["column_name"],
-            row["distinct_values"],
-            row["column_type"] == "text",
-        )
+        name = row["column_name"]
+        values = row["distinct_values"]
+        is_text = row["column_type"] == "text"
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
         return kind_by_name(name, values, is_text=is_text) or kind

@@ -46,9 +46,9 @@ def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]
     numbered = [np.unique(column, return_inverse=True)[1] for column in codes.T]
     alone = [_count_agreeing(column, weights) for column in numbered]
     chosen: list[int] = []
-    best: dict[
-        int, float
-    ] = {}  # the share of pairs that agree, if they do in the best other column
+    best = np.zeros(
+        len(alone)
+    )  # the share of pairs that agree, if they do in the best other column
     for column in np.argsort(alone, kind="stable").tolist():  # those that distinguish most first
         if len(chosen) == MAX_COLUMNS:
             break
@@ -64,8 +64,7 @@ def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]
             chosen.append(column)
     columns = np.array(sorted(chosen), dtype=np.int64)
     of_all = (np.array(alone)[columns] + every_row) / float(weights.sum()) ** 2
-    of_best = np.array([best[column] for column in columns.tolist()])
-    most = np.minimum(np.maximum(of_best, of_all), DETERMINED)
+    most = np.minimum(np.maximum(best[columns], of_all), DETERMINED)
     return columns, most / (1 - most)
 
 

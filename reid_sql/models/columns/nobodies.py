@@ -189,10 +189,6 @@ def _lies_apart(code: str, counts: IdentifierCounts) -> bool:
 
 def describe_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> str:
     """Write the cautions on values of the column that may stand for nobody, or nothing."""
-    return " ".join(_write_cautions(column, counts, unit))
-
-
-def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[str]:
     sentences, nobodies = [], count_nobodies(counts.sizes)
     if unit == UNIT_VALUE:
         nobodies, codes = 0, []
@@ -211,7 +207,7 @@ def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[st
         sentences.append(
             f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}."
         )
-    return sentences
+    return " ".join(sentences)
 
 
 def find_codes_of_values(counts: IdentifierCounts) -> list[tuple[str, int]]:

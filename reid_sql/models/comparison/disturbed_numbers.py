@@ -258,16 +258,25 @@ class DisturbedNumbers:
     def __init__(self, column: PairedColumn) -> None:
         self.original = np.asarray(column.original.numbers)
         self.is_number = ~np.isnan(self.original)
-        self.values, self.place = _number_places(np.asarray(column.released.numbers))
+        # Distinct numbers in ascending order, and the place of each code's; behind the last if it has none.
+        numbers = np.asarray(column.released.numbers)
+        is_number = ~np.isnan(numbers)
+        self.values, place = np.unique(numbers[is_number], return_inverse=True)
+        self.place = np.full(len(numbers), len(self.values))
+        self.place[is_number] = place
         self.counts = np.bincount(self.place, column.released.counts)[:-1].clip(1.0)
         self.share = self.counts / self.counts.sum()
         changes = column.changes
         remains = changes.released >= 0
         mine, theirs = changes.original[remains], self.place[changes.released[remains]]
         records = changes.records[remains].astype(np.float64)
-        self.suppression = _weigh_suppression(
-            ~self.is_number[mine], theirs == len(self.values), records
-        )
+        # Log P(b | a) / P(b) of whether a value has no information after and before, (2, 2).
+        pairs = 2 * ~self.is_number[mine] + (theirs == len(self.values))
+        table = np.bincount(pairs, records, 4).reshape(2, 2)
+        rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = np.log(table * table.sum() / (rows * columns))
+        self.suppression: Floats = np.nan_to_num(weights, nan=0.0, neginf=-np.inf)
         are_numbers = self.is_number[mine] & (theirs < len(self.values))
         mine, theirs, records = mine[are_numbers], theirs[are_numbers], records[are_numbers]
         same = self.original[mine] == self.values[theirs]
@@ -311,10 +320,8 @@ class DisturbedNumbers:
         marginal = Histogram.fit(scale.released, self.counts)
         density = marginal.heights(self.counts)[marginal.bin_of_value][became]
         law = fit_law(scale.released[became] - scale.original[changed.original], changed.records)
-        heights, replacements = (
-            law.heights(changed.records),
-            self._replacements(changed, changed.records),
-        )
+        heights = law.heights(changed.records)
+        replacements = self._replacements(changed, changed.records)
         shares, anybody = np.full(4, 1 / 4), np.ones(len(became))
         for _ in range(STEPS):
             frequent = (replacements / self.share)[became]
@@ -347,10 +354,8 @@ class DisturbedNumbers:
         scores = np.zeros((len(original), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[original]), numbers[numbers < len(self.values)]
         scores[rows, : len(there)] = self._weigh_numbers(original[rows], there)
-        before, after = (
-            (~self.is_number[original]).astype(int),
-            (numbers == len(self.values)).astype(int),
-        )
+        before = (~self.is_number[original]).astype(int)
+        after = (numbers == len(self.values)).astype(int)
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
 
@@ -425,25 +430,6 @@ def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:
     return image
 
 
-def _number_places(numbers: Floats) -> tuple[Floats, Integers]:
-    """Distinct numbers in ascending order, and the place of each code's; behind the last if it has none."""
-    is_number = ~np.isnan(numbers)
-    values, place = np.unique(numbers[is_number], return_inverse=True)
-    places = np.full(len(numbers), len(values))
-    places[is_number] = place
-    return values, places
-
-
 def middle_ranks(counts: Integers | Floats) -> Floats:
     """The middle rank of values of so many records, in order, as a share of all."""
     return np.asarray((np.cumsum(counts) - counts / 2) / max(float(counts.sum()), 1.0))
-
-
-def _weigh_suppression(before: Integers, after: Integers, records: Floats) -> Floats:
-    """Log P(b | a) / P(b) of whether a value has no information after and before, (2, 2)."""
-    table = np.bincount(2 * before.astype(int) + after, records, 4).reshape(2, 2)
-    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.log(table * table.sum() / (rows * columns))
-    finite: Floats = np.nan_to_num(weights, nan=0.0, neginf=-np.inf)
-    return finite

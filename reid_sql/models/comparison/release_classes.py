@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.comparison import (
     MIN_COMMON_SHARE,
     MIN_PEOPLE_COMPARED,
@@ -111,7 +111,7 @@ class TwoReleases:
         self.has_sensitive = bool(lines.has_sensitive.any())
         self.counts_people = len(self.persons.kind) > 0
         if not any(self.sizes):
-            raise NoRecordsError(NO_RECORDS)
+            raise NoRecordsError
         for name, people in zip(("first", "second"), self.sizes, strict=True):
             if not people:
                 raise NoRecordsError.of_table(name)

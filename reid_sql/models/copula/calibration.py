@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.fitted_model import Scores
 from reid_sql.models.numerics import special_functions
@@ -115,7 +115,7 @@ def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
     0.5
     """
     if not len(scored.class_size):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     share = np.asarray(scored.class_size) / np.sum(scored.class_size)
     xi = np.asarray(scored.uniqueness_xi, dtype=np.float64)
 

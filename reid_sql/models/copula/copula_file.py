@@ -152,11 +152,9 @@ def _read_copula(content: Mapping[str, Any]) -> GaussianCopula:
         raise ValueError("columns")
     marginals = tuple(_read_marginal(column) for column in columns)
     correlation = check_correlation(content["correlation"], len(names))
-    records, seed, method = (
-        _require_type(content["records"], int),
-        _require_type(content["seed"], int),
-        _require_type(content["method"], str),
-    )
+    records = _require_type(content["records"], int)
+    seed = _require_type(content["seed"], int)
+    method = _require_type(content["method"], str)
     calibration = _require_type(content["calibration"], float)
     if (
         records < 1

@@ -86,10 +86,8 @@ class PartitionColumn:
         level = np.full(len(starts), -1)
         code = np.zeros(len(starts), dtype=np.int64)
         for at, row in enumerate(self.table):
-            low, high = (
-                np.minimum.reduceat(row[codes], starts),
-                np.maximum.reduceat(row[codes], starts),
-            )
+            low = np.minimum.reduceat(row[codes], starts)
+            high = np.maximum.reduceat(row[codes], starts)
             first = (level < 0) & (low == high)
             level[first], code[first] = at, low[first]
         return Boxes(code, code, level)

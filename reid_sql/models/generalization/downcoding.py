@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reid_sql.models.generalization.boxes import NONE, NULL, Boxes, PartitionColumn
+from reid_sql.models.generalization.boxes import NONE, NULL, PartitionColumn
 from reid_sql.models.generalization.partition import LOW, Generation, Partition
 from reid_sql.parameters import Floats, Integers
 
@@ -101,13 +101,9 @@ def _recover_ranges(tree: _Tree, at: int, partition: Partition) -> float:
     shows_all = (boxes.low == NULL) & (boxes.high > NULL)
     inside = column.below[tree.high[at][partition.leaves[shows_all]] + 1]
     regained = float(partition.sizes[shows_all] @ np.log2(column.below[-1] / inside))
-    return regained + _recover_ends(column, boxes, partition.sizes)
-
-
-def _recover_ends(column: PartitionColumn, boxes: Boxes, sizes: Integers) -> float:
-    """Both ends of a range are values of its records."""
+    # Both ends of a range are values of its records.
     is_range = (boxes.low != boxes.high) & (boxes.low != NULL)
-    low, high, size = boxes.low[is_range], boxes.high[is_range], sizes[is_range]
+    low, high, size = boxes.low[is_range], boxes.high[is_range], partition.sizes[is_range]
     within = column.within(low, high)
     first, last = (column.levels.records[end] / within for end in (low, high))
     # 1 - (1 - a)^m less (1 - b)^m (1 - ((1 - a - b) / (1 - b))^m), which keeps digits of small shares
@@ -115,7 +111,7 @@ def _recover_ends(column: PartitionColumn, boxes: Boxes, sizes: Integers) -> flo
         has_first = -np.expm1(size * np.log1p(-first))
         among_rest = np.minimum(1.0, first / (1 - last))
         only_first = (1 - last) ** size * -np.expm1(size * np.log1p(-among_rest))
-    return float(-np.log2(has_first - only_first).sum())
+    return regained + float(-np.log2(has_first - only_first).sum())
 
 
 def _recover_levels(tree: _Tree, at: int, partition: Partition) -> float:

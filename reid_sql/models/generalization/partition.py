@@ -205,9 +205,7 @@ class _Division:
         column, boxes = self.columns[at], classes.boxes[at]
         level = np.maximum(boxes.level - 1, 0)
         keys = column.table[level[classes.local], classes.codes[at]]
-        pairs, inverse = np.unique(classes.local * self.base + keys, return_inverse=True)
-        of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        inverse, of, code, sizes = self._count_parts(classes, keys)
         large = sizes >= self.requirement.least
         within = column.records[level[of], code]
         regained = column.weight * sizes * np.log2(column.records_within(boxes)[of] / within)
@@ -225,14 +223,18 @@ class _Division:
             possible &= few == 0
         return np.where(possible, score, -np.inf), boxes.level - 1
 
+    def _count_parts(
+        self, classes: "_Classes", keys: Integers
+    ) -> tuple[Integers, Integers, Integers, Floats]:
+        """Divide classes by keys: the part of each record, and the class, the key and the size of parts."""
+        pairs, inverse = np.unique(classes.local * self.base + keys, return_inverse=True)
+        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        return inverse, pairs // self.base, pairs % self.base, sizes
+
     def _score_ranges(self, classes: "_Classes", at: int) -> tuple[Floats, Integers]:
         """Score the best cut of each range, or the one next to its median."""
         column, boxes = self.columns[at], classes.boxes[at]
-        pairs, inverse = np.unique(
-            classes.local * self.base + classes.codes[at], return_inverse=True
-        )
-        of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
+        _, of, code, sizes = self._count_parts(classes, classes.codes[at])
         starts = np.searchsorted(of, np.arange(classes.many))
         total = np.cumsum(sizes)
         left = total - (total[starts] - sizes[starts])[of]
@@ -253,7 +255,12 @@ class _Division:
             classes.sizes[of] / np.maximum(right, 1)
         )
         order = gain if self.is_greedy else -np.abs(left - right)
-        best = _first_largest(np.where(is_cut, order, -np.inf), starts)
+        # Give the place of the first largest value of each run.
+        values = np.where(is_cut, order, -np.inf)
+        largest = np.maximum.reduceat(values, starts)
+        lengths = np.diff(np.append(starts, len(values)))
+        equal = np.flatnonzero(values == np.repeat(largest, lengths))
+        best = equal[np.searchsorted(equal, starts)]
         regained = column.weight * gain[best]
         if self.is_greedy:
             part = classes.local * 2 + (classes.codes[at] > code[best][classes.local])
@@ -417,14 +424,6 @@ class _Parts:
 
 def _sums(place: Integers, values: Floats, many: int) -> Floats:
     return np.bincount(place, values, many).astype(np.float64)
-
-
-def _first_largest(values: Floats, starts: Integers) -> Integers:
-    """Give the place of the first largest value of each run."""
-    largest = np.maximum.reduceat(values, starts)
-    lengths = np.diff(np.append(starts, len(values)))
-    equal = np.flatnonzero(values == np.repeat(largest, lengths))
-    return equal[np.searchsorted(equal, starts)]
 
 
 def _concatenate(divisions: Sequence[Generation]) -> Generation:

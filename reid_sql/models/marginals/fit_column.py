@@ -192,14 +192,10 @@ def fit_ordered(name: str, values: Sequence[str | None], counts: Floats, max_bin
     total, of_scale = float(counts.sum()), counts[on_scale].sum()
     # mass of values that have no place on the lattice
     rest = UNSEEN_RECORDS_WITHOUT_SINGLETONS / total
-    mass, left_out = (
-        counts / total,
-        np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total,
-    )
-    mass[on_scale], left_out[on_scale] = (
-        shares.seen * of_scale / total,
-        shares.left_out * of_scale / total,
-    )
+    mass = counts / total
+    left_out = np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total
+    mass[on_scale] = shares.seen * of_scale / total
+    left_out[on_scale] = shares.left_out * of_scale / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
     missed[_cells_of_heaps(lattice, located[~on_scale])] = 0
     has_unseen = (missed > 0.5) & (shares.unseen > 0)  # noqa: PLR2004  # a cell with a point that no value takes
@@ -348,16 +344,10 @@ def _make_bins(
     bins[values:-1] = group[unseen_cells]
     bins[-1] = bins[:values][~on_scale].max() + 1 if off_scale else groups
     single = np.bincount(bins) == 1
-    return bins, _make_kernel(
-        groups, int(bins.max()) + 1, single, max(bandwidth * groups / cells, 0.5)
-    )
-
-
-def _make_kernel(groups: int, bins: int, single: Flags, bandwidth: float) -> Floats:
-    """Weights of a bin's neighbours: a bin of one value excludes itself, one off the scale has none."""
+    # Weights of a bin's neighbours: a bin of one value excludes itself, one off the scale has none.
     line = np.arange(groups)
-    near = np.exp(-np.abs(line[:, None] - line) / bandwidth)
+    near = np.exp(-np.abs(line[:, None] - line) / max(bandwidth * groups / cells, 0.5))
     near[line, line] = np.where(single[:groups], 0.0, 1.0)
-    kernel = np.eye(bins)
+    kernel = np.eye(int(bins.max()) + 1)
     kernel[:groups, :groups] = near / near.sum(axis=1, keepdims=True)
-    return kernel
+    return bins, kernel

@@ -274,10 +274,8 @@ def minimize(loss: Callable[[float], float], low: float, high: float, xatol: flo
             step = GOLDEN_SECTION * last_step
         place = best + math.copysign(max(abs(step), tolerance), step)
         points = sorted([(value(place), place), *points[:2]])
-        inner, outer = (
-            sorted((points[0][1], best if points[0][1] == place else place)),
-            points[0][1],
-        )
+        inner = sorted((points[0][1], best if points[0][1] == place else place))
+        outer = points[0][1]
         low, high = (low, inner[1]) if outer == inner[0] else (inner[0], high)
         best = outer
     return best

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, UnknownNameError, suggestion
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, count_people
+from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.copula.marginals import check_shares, order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
 from reid_sql.models.interruption import checkpoint
@@ -98,14 +98,12 @@ def count_records(
     ((array([2., 1.]),), [1, 2])
     """
     if not len(codes):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     _, inverse, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     class_size, classes = np.unique(sizes, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(codes))
-    rows, paired = (
-        order[:max_drawn],
-        codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]],
-    )
+    rows = order[:max_drawn]
+    paired = codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]]
     pairs = {}
     for i, j in combinations(range(len(columns)), 2):
         counted = count_pairs(paired[:, i], paired[:, j])

@@ -79,10 +79,8 @@ class Tree:
             if self.parents[j] == ROOT:
                 log_q += column.log_left_out[codes[:, j]]
             else:
-                fitted, cells = (
-                    self.chances[j],
-                    (self._bins(self.parents[j], codes), self._bins(j, codes)),
-                )
+                fitted = self.chances[j]
+                cells = (self._bins(self.parents[j], codes), self._bins(j, codes))
                 assert isinstance(fitted, Conditional)  # noqa: S101  # a table has no counts to leave out
                 log_q += fitted.log_left_out(*cells, size) + column.log_within_left_out[codes[:, j]]
         return log_q

@@ -16,7 +16,6 @@ from typing import Annotated, Final, TypeVar
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
 from reid_sql.models.fitted_model import FittedModel
@@ -84,7 +83,22 @@ def score_persons(xi: Floats, unique: Flags) -> PersonScores:
     >>> scores.auc, round(scores.brier, 4), scores.false_discovery_rate, scores.recall, scores.f_score
     (1.0, 0.035, 0.0, 0.5, 1.0)
     """
-    share, tenths = float(unique.mean()), _tenths(xi, unique)
+    # Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7).
+    tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
+    persons, score, alone = (
+        np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique)
+    )
+    tenths = tuple(
+        Tenth(
+            tenth / BINS,
+            (tenth + 1) / BINS,
+            int(persons[tenth]),
+            float(score[tenth] / persons[tenth]),
+            float(alone[tenth] / persons[tenth]),
+        )
+        for tenth in np.flatnonzero(persons).tolist()
+    )
+    share = float(unique.mean())
     certain, likely = xi > CERTAIN_SCORE, xi > LIKELY_SCORE
     both = int(likely.sum() + unique.sum())
     return PersonScores(
@@ -114,24 +128,6 @@ def _auc(xi: Floats, unique: Flags) -> float | None:
 
 def _share(of: Flags, among: Flags) -> float | None:
     return float(of[among].mean()) if among.any() else None
-
-
-def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
-    """Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7)."""
-    tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
-    persons, score, alone = (
-        np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique)
-    )
-    return tuple(
-        Tenth(
-            tenth / BINS,
-            (tenth + 1) / BINS,
-            int(persons[tenth]),
-            float(score[tenth] / persons[tenth]),
-            float(alone[tenth] / persons[tenth]),
-        )
-        for tenth in np.flatnonzero(persons).tolist()
-    )
 
 
 FRACTION: Final = Number(
@@ -240,7 +236,7 @@ def _ask_pyc(sample: SampleEvidence) -> tuple[PycForecast, None]:
 
 def _require(counts: Counted | None) -> Counted:
     if counts is None:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     return counts
 
 
@@ -316,7 +312,7 @@ def backtest(
     """
     REPEATS.check("samples", samples)
     if not len(codes):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     shares = _choose_fractions(fractions, len(codes))
     _, place, sizes = np.unique(row_keys(codes), return_inverse=True, return_counts=True)
     unique = np.asarray(sizes[place.ravel()] == 1)
@@ -353,9 +349,10 @@ def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[fl
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
         if round(share * people) < MIN_SAMPLE_RECORDS:
-            rule = f"fractions must leave samples of at least {MIN_SAMPLE_RECORDS} records"
             got, least = f"got {share:g} of {people} records", MIN_SAMPLE_RECORDS / people
-            raise TooFewRecordsError(f"{rule}, {got}; pass at least {least:.3g}, or a larger table")
+            raise TooFewRecordsError(
+                f"fractions must leave samples of at least {MIN_SAMPLE_RECORDS} records, {got}; pass at least {least:.3g}, or a larger table"
+            )
     return list(shares.tolist())
 
 

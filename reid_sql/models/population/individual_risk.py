@@ -19,7 +19,7 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.models.population.loglinear import fit_shape, is_saturated
@@ -89,7 +89,7 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     """
     FORM.check("form", form)
     if not len(weighted.records):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if not (weighted.mass > 0).all() or np.isinf(weighted.mass).any():
         raise OutOfDomainError(REFUSAL_BAD_WEIGHT)
     if weighted.mass.sum() > MAX_PEOPLE * (1 + ROUNDING_TOLERANCE):

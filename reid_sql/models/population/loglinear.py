@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import quadrature, special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -169,7 +169,13 @@ class ProportionalFit:
             once, _ = self.cycle(logs)
             twice, deviation = self.cycle(once)
             if deviation >= MAX_MISS:
-                ahead, missed = self.cycle(self._extrapolate_steps(logs, once, twice))
+                # Where two steps lead if each of the next ones is shorter in the same
+                # proportion.
+                step, bend, weight = once - logs, (twice - once) - (once - logs), np.exp(twice)
+                turned = float(weight @ bend**2)
+                stretch = max(1.0, float(np.sqrt(weight @ step**2 / turned))) if turned > 0 else 1.0
+                leap = np.clip(2 * stretch * step + stretch**2 * bend, -MAX_LOG_LEAP, MAX_LOG_LEAP)
+                ahead, missed = self.cycle(np.maximum(logs + leap, MIN_LOG_COUNT))
                 better = self.likelihood(ahead) >= self.likelihood(twice)
                 twice, deviation = (ahead, missed) if better else (twice, deviation)
             logs = twice
@@ -188,15 +194,6 @@ class ProportionalFit:
     def likelihood(self, logs: Floats) -> float:
         """Log-likelihood after a cycle, when the counts add up to the sample, without its constant."""
         return float(self.records @ logs)
-
-    @staticmethod
-    def _extrapolate_steps(start: Floats, once: Floats, twice: Floats) -> Floats:
-        """Where two steps lead if each of the next ones is shorter in the same proportion."""
-        step, bend, weight = once - start, (twice - once) - (once - start), np.exp(twice)
-        turned = float(weight @ bend**2)
-        stretch = max(1.0, float(np.sqrt(weight @ step**2 / turned))) if turned > 0 else 1.0
-        leap = np.clip(2 * stretch * step + stretch**2 * bend, -MAX_LOG_LEAP, MAX_LOG_LEAP)
-        return np.maximum(start + leap, MIN_LOG_COUNT)
 
 
 # How much more the counts of classes vary than their expected counts imply: the shape of a negative binomial.
@@ -388,7 +385,7 @@ def score_fitted_records(
     """
     f = float(FRACTION.check("sampling_fraction", sampling_fraction))
     if not len(fitted.records):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     mu, notes = _expect_counts(fitted, interactions)
     sizes = fitted.sizes
     alone = sizes == 1

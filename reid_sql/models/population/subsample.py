@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import (
     CLASS_SIZE,
@@ -49,7 +48,7 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
     count = np.asarray(table.records, dtype=np.int64)
     rows, total = np.flatnonzero(count > 0), int(count.sum())
     if not total:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     if total > MAX_RECORDS:
         raise OutOfDomainError(
             f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory, got {total}; pass a random sample of it"

@@ -129,7 +129,7 @@ def score_tree_columns(
     As `score_tree_subsets`, for one subset: only unknown columns above known ones need messages. `evidence`
     is on unknown sources, by columns that they determine.
     """
-    log_q, beliefs = np.zeros(len(codes)), dict[int, Floats]()
+    log_q, beliefs, ends = np.zeros(len(codes)), dict[int, Floats](), {ROOT, *places}
     for one in evidence:
         column = tree.columns[one.source]
         belief = beliefs.setdefault(one.source, np.ones((len(codes), len(column.bin_mass))))
@@ -144,7 +144,7 @@ def score_tree_columns(
             message = chance[:, column.bins[codes[:, j]]].T  # (records, parent's bins)
         else:
             message = beliefs.pop(j) @ chance.T
-        if parent in places or parent == ROOT:
+        if parent in ends:
             at = 0 if parent == ROOT else tree.columns[parent].bins[codes[:, parent]]
             log_q += np.log(np.maximum(message[np.arange(len(codes)), at], MIN_CHANCE))
         else:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.people.evidence import (
     PeopleEvidence,
     count_records,
@@ -201,7 +201,7 @@ def answer(
     (0.3333, 'counted')
     """
     if not evidence.records:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     sizes = COUNT.check("populations", populations).tolist()
     for people in sizes:
         if people < evidence.records:

@@ -104,10 +104,8 @@ def estimate_interval(
     """
     spread = measure_spread(by_shape, weights, sample)
     # From 0 at half the limit to 1 at one and a half, so that intervals do not jump as populations grow.
-    unlike, to_main_effects = (
-        _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5),
-        0.0,
-    )
+    unlike = _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5)
+    to_main_effects = 0.0
     if comparison.main_effects is not None:
         target = float(log_odds(np.array(comparison.main_effects[name]), spread.margin))
         to_main_effects = min(target - spread.centre, 0.0) * unlike

@@ -172,10 +172,8 @@ def check_measurements(
     >>> points.sizes.tolist(), points.errors.round(4).tolist()
     ([10.0, 100.0], [0.0029, 0.0029])
     """
-    n, kappa = (
-        COUNT.check("sizes", sizes).ravel(),
-        MEASURED_SHARE.check("correctness", shares).ravel(),
-    )
+    n = COUNT.check("sizes", sizes).ravel()
+    kappa = MEASURED_SHARE.check("correctness", shares).ravel()
     if n.size != kappa.size:
         got = f"got {n.size} sizes and {kappa.size} shares"
         raise OutOfDomainError(
@@ -207,9 +205,8 @@ def _standard_errors(shares: Floats, standard_errors: npt.ArrayLike | None) -> F
         return np.full(shares.size, _rounding_error(shares))
     errors = STANDARD_ERROR.check("standard_errors", standard_errors).ravel()
     if errors.size not in (1, shares.size):
-        got = f"got {errors.size} for {shares.size} shares"
         raise OutOfDomainError(
-            f"standard_errors must be one, or one a share, {got}; pass [0.01] for all alike"
+            f"standard_errors must be one, or one a share, got {errors.size} for {shares.size} shares; pass [0.01] for all alike"
         )
     return np.asarray(np.broadcast_to(errors, shares.shape), dtype=np.float64)
 

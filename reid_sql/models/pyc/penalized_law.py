@@ -128,13 +128,12 @@ def _bin_chances(people: int) -> tuple[Floats, Floats]:
     return np.concatenate([[0.0], inner, [people]]), np.maximum(np.diff(upto, axis=0), MIN_CHANCE)
 
 
-def _difference(order: int) -> Floats:
-    return np.asarray(np.diff(np.eye(SURPRISAL.size), order, axis=0) / STEP**order)
-
-
 def _prior(penalty: float, deviation: float) -> tuple[Floats, Floats]:
     """Q and q of the prior's logarithm −gᵀQg/2 + qᵀg; a constant in g changes no law, so its mean is 0."""
-    first, second, third = (_difference(order) for order in (1, 2, 3))
+    first, second, third = (
+        np.asarray(np.diff(np.eye(SURPRISAL.size), order, axis=0) / STEP**order)
+        for order in (1, 2, 3)
+    )
     constant = np.full((SURPRISAL.size, SURPRISAL.size), 1 / SURPRISAL.size)
     scale = deviation / WIDEST  # ∫ (g″)² scales with deviation⁻³, ∫ (g‴)² with deviation⁻⁵
     slope, curvature = STEP * PRIOR_SLOPE_WEIGHT, STEP * PRIOR_CURVATURE_WEIGHT * scale**3
@@ -155,7 +154,14 @@ def _fit_laws(chances: Floats, counts: Floats) -> list[_Law]:
             checkpoint()
             prior = _prior(penalty, deviation)
             place = _maximize(place, chances, counts, prior)
-            laws.append(_law_at(place, chances, counts, prior))
+            # Approximate the posterior of g by a normal one (Laplace): its covariance, and
+            # the data's chance.
+            mass = _mass(place)
+            precision = _curvature(mass, chances, counts) + prior[0]
+            evidence = _objective(place, chances, counts, prior)
+            evidence += (np.linalg.slogdet(prior[0])[1] - np.linalg.slogdet(precision)[1]) / 2
+            covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+            laws.append(_Law(mass, covariance, float(evidence)))
     return laws
 
 
@@ -212,13 +218,3 @@ def _maximize(
             there = _objective(place + length * step, chances, counts, prior)
         place, here = place + length * step, there
     return place
-
-
-def _law_at(place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats, Floats]) -> _Law:
-    """Approximate the posterior of g by a normal one (Laplace): its covariance, and the data's chance."""
-    mass = _mass(place)
-    precision = _curvature(mass, chances, counts) + prior[0]
-    evidence = _objective(place, chances, counts, prior)
-    evidence += (np.linalg.slogdet(prior[0])[1] - np.linalg.slogdet(precision)[1]) / 2
-    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-    return _Law(mass, covariance, float(evidence))

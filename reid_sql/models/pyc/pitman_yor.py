@@ -234,10 +234,8 @@ class Partition:
     @classmethod
     def of(cls, histogram: Histogram) -> "Partition":
         """Count the steps by which the classes grew to their sizes."""
-        sizes, counts = (
-            histogram.class_size.astype(np.float64),
-            histogram.classes.astype(np.float64),
-        )
+        sizes = histogram.class_size.astype(np.float64)
+        counts = histogram.classes.astype(np.float64)
         steps = np.arange(1.0, min(float(sizes.max(initial=1.0)), MAX_STEPS + 1.0))
         at_most = np.concatenate([[0.0], np.cumsum(counts)])[
             np.searchsorted(sizes, steps, side="right")
@@ -279,21 +277,17 @@ def log_likelihood(
             log_gamma_ratio_asymptotic(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
         )
     seats = log_gamma_ratio(alpha + 1, partition.records - 1)
-    return within + _log_openings(d, alpha, partition.classes) - seats
-
-
-def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
-    """Σ_{l=1}^{K−1} ln(α + l d), −∞ where fewer classes than K can be."""
+    # Σ_{l=1}^{K−1} ln(α + l d), −∞ where fewer classes than K can be.
     # The sum is (K − 1) ln |d| + ln of a rising factorial from α/d + 1, or for d < 0 of one that ends at
     # α/|d| − 1; near d = 0 the terms are ln α + l d/α to first order.
-    count = classes - 1
+    count = partition.classes - 1
     step = d / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         first = np.where(d > 0, 1 / step + 1, -1 / step - count)
         exact = count * np.log(np.abs(d)) + log_gamma_ratio(first, count)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
-    openings = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
-    return np.where(alpha + count * d > 0, openings, -np.inf)
+    openings = np.where(np.abs(step) * partition.classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
+    return within + np.where(alpha + count * d > 0, openings, -np.inf) - seats
 
 
 def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterior]:

@@ -155,17 +155,15 @@ class RocCurve:
         """
         variance = 0.0
         for of_kind in (is_member, ~is_member):
-            places = self._shares_above(of_kind)
+            # Share of the other kind that each person of this kind stands above, equal
+            # scores as one half.
+            groups = np.repeat(np.arange(len(self.ends)), np.diff(np.r_[-1, self.ends]))
+            counts: Integers = np.bincount(groups[~of_kind], minlength=len(self.ends))
+            below = counts[::-1].cumsum()[::-1] - counts / 2
+            places = np.asarray((below / max(1, counts.sum()))[groups[of_kind]])
             variance += float(places.var(ddof=1)) / len(places) if len(places) > 1 else 0.25
         half = NORMAL_95 * variance**0.5
         return max(0.0, area - half), min(1.0, area + half)
-
-    def _shares_above(self, of_kind: Flags) -> Floats:
-        """Share of the other kind that each person of this kind stands above, equal scores as one half."""
-        groups = np.repeat(np.arange(len(self.ends)), np.diff(np.r_[-1, self.ends]))
-        counts: Integers = np.bincount(groups[~of_kind], minlength=len(self.ends))
-        below = counts[::-1].cumsum()[::-1] - counts / 2
-        return np.asarray((below / max(1, counts.sum()))[groups[of_kind]])
 
 
 # Linkability and inference: what the synthetic records nearest to a person tell.
@@ -303,7 +301,15 @@ def attack_by_nearest_records(
     baseline = 1 / int(records.sum())
     yield _judge_worst_split(tables, people, links, splits, baseline)
     for place, name in enumerate(tables.names):
-        guess = _compute_guess_chance(distances, place, people.rows, synthetic, records)
+        # Chance that a synthetic record drawn at random has a person's value of one column,
+        # (rows,).
+        values = distances.values[place].astype(np.int64)
+        near = TOLERANCE if distances.is_ordinal[place] else 0
+        order = np.argsort(values[synthetic], kind="stable")
+        in_order, below = values[synthetic][order], np.r_[0, np.cumsum(records[order])]
+        first = np.searchsorted(in_order, values[people.rows] - near, side="left")
+        last = np.searchsorted(in_order, values[people.rows] + near, side="right")
+        guess = np.asarray((below[last] - below[first]) / below[-1])
         baseline = people.shares(guess)[0]
         shares_right = people.shares(inferred[place])
         yield judge_shares(
@@ -389,16 +395,3 @@ def _compute_value_chance(distances: Integers, is_right: Flags, records: Integer
     whole = np.bincount(people, records[nearest], len(distances))
     right = np.bincount(people, records[nearest] * is_right[people, nearest], len(distances))
     return np.asarray(right / whole)
-
-
-def _compute_guess_chance(
-    distances: Distances, place: int, rows: Integers, synthetic: Integers, records: Integers
-) -> Floats:
-    """Chance that a synthetic record drawn at random has a person's value of one column, (rows,)."""
-    values = distances.values[place].astype(np.int64)
-    near = TOLERANCE if distances.is_ordinal[place] else 0
-    order = np.argsort(values[synthetic], kind="stable")
-    in_order, below = values[synthetic][order], np.r_[0, np.cumsum(records[order])]
-    first = np.searchsorted(in_order, values[rows] - near, side="left")
-    last = np.searchsorted(in_order, values[rows] + near, side="right")
-    return np.asarray((below[last] - below[first]) / below[-1])

@@ -32,7 +32,6 @@ from reid_sql.models.synthetic.attacks import (
 from reid_sql.models.synthetic.audited_tables import (
     NOBODY,
     AuditedTables,
-    Flags,
     OrderedTables,
     draw_people,
 )
@@ -433,20 +432,17 @@ def attack_by_equal_values(tables: OrderedTables) -> Iterator[AuditedAttack]:
     yield judge(REPLICATED_UNIQUES, unique, status=STATUS_OTHER_SIZE if is_other_size else None)
     yield judge(EXACT_PRESENCE, [side.count(tables.synthetics > 0) for side in sides])
     for place in tables.places(sensitive=True):
-        is_disclosed = _is_disclosed(tables, classes, place)
+        # Whether each distinct record's class has, in the synthetic table, its value of the
+        # column alone.
+        values = tables.classes_by([*tables.places(sensitive=False), place])
+        is_there = np.bincount(values, tables.synthetics) > 0
+        class_of_value = np.zeros(len(is_there), dtype=np.int64)
+        class_of_value[values] = classes
+        several = np.bincount(class_of_value, is_there) > 1
+        is_disclosed = np.asarray(is_there[values] & ~several[classes])
         yield judge(
             DISCLOSIVE_CORRECT, [side.count(is_disclosed) for side in sides], tables.names[place]
         )
-
-
-def _is_disclosed(tables: OrderedTables, classes: Integers, place: int) -> Flags:
-    """Whether each distinct record's class has, in the synthetic table, its value of the column alone."""
-    values = tables.classes_by([*tables.places(sensitive=False), place])
-    is_there = np.bincount(values, tables.synthetics) > 0
-    class_of_value = np.zeros(len(is_there), dtype=np.int64)
-    class_of_value[values] = classes
-    several = np.bincount(class_of_value, is_there) > 1
-    return np.asarray(is_there[values] & ~several[classes])
 
 
 NEAREST_TARGETS: Final = 2000  # records of each table that links and inferences are tried on

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
 from reid_sql.models.synthetic.audit import doubt_holdout_of_released
@@ -71,7 +71,7 @@ def measure_inference(
 ) -> list[InferenceRisk]:
     """Attack each sensitive column by every set of the known columns; the worst column first."""
     if not np.sum(tables.originals):
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     ordered = tables.in_order()
     quasi, sensitive = ordered.places(sensitive=False), ordered.places(sensitive=True)
     sets = len(sensitive) * count_subsets(len(quasi), max_size)

@@ -282,7 +282,7 @@ class _Audit:
             cells: Cells = {
                 key: cell.of_table(number)
                 for key, cell in self.linked.cells.items()
-                if number in (*cell.published, *cell.suppressed)
+                if number in cell.tables
             }
             linked = link_cells(cells, self.linked.columns)
             keys_of_table = [key for key in keys if key in linked.numbers]
@@ -410,22 +410,22 @@ def leave_out_constants(
     >>> leave_out_constants(counted, ["year", "town"], Reading(), nested=True).left_out
     ('year',)
     """
-    numbers = {each.table for each in counted}
-    places = [
-        place
-        for place in range(len(columns))
-        if all(
-            len({each.key[place] for each in counted if each.table == number} | {None}) == 2  # noqa: PLR2004
-            for number in numbers
-        )
-        and len({each.key[place] for each in counted}) > 1
-        and all(each.key[place] is not None for each in counted)
-    ]
+    places = [place for place in range(len(columns)) if _has_one_a_table(counted, place)]
     if not places or len(places) == len(columns):
         return reading
     if not nested and (reading.columns or not _show_the_same(counted, places)):
         return reading
     return replace(reading, left_out=tuple(columns[place] for place in places))
+
+
+def _has_one_a_table(counted: Sequence[Counted], place: int) -> bool:
+    """Whether a column has one category in each table, and several in all of them."""
+    categories: dict[int, set[str | None]] = {}
+    for each in counted:
+        categories.setdefault(each.table, set()).add(each.key[place])
+    everything = set().union(*categories.values())
+    has_one = all(len(each) == 1 for each in categories.values())
+    return has_one and len(everything) > 1 and None not in everything
 
 
 def _show_the_same(counted: Sequence[Counted], places: Sequence[int]) -> bool:

@@ -4,7 +4,7 @@ Every equation is a total less its parts: its coefficients are 1 and -1. A publi
 cell that is not published is a variable, a whole number between two bounds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Final
@@ -13,7 +13,7 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.tables.published_tables import NULL, Cells, Key
+from reid_sql.models.tables.published_tables import NULL, Cell, Cells, Key
 from reid_sql.parameters import Floats, Integers
 
 MAX_ROUNDS: Final = 200  # of bounds from bounds, which may approach a limit in ever smaller steps
@@ -101,7 +101,13 @@ def propagate_bounds(equations: Equations) -> Equations:
             raise ContradictionError(REFUSAL_CONTRADICTION)
         if np.array_equal(before[0], low) and np.array_equal(before[1], high):
             break
-    _refuse_unequal_sums(equations, low, high)
+    # Refuse equations whose terms are all known and add up to something else.
+    is_fixed = (low == high)[equations.columns]
+    variables = np.bincount(equations.rows, ~is_fixed, len(equations.right))
+    terms = np.where(is_fixed, equations.signs * low[equations.columns], 0.0)
+    sums = np.bincount(equations.rows, terms, len(equations.right))
+    if ((variables == 0) & (sums != equations.right)).any():
+        raise ContradictionError(REFUSAL_CONTRADICTION)
     return equations.with_bounds(low, high)
 
 
@@ -124,16 +130,6 @@ def _rest(rows: Integers, terms: Floats, equations: int) -> Floats:
     infinite_terms = np.bincount(rows, ~is_finite, equations)[rows] - ~is_finite
     infinite = terms[~is_finite][0] if not is_finite.all() else 0.0
     return np.where(infinite_terms > 0, infinite, sums)
-
-
-def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> None:
-    """Refuse equations whose terms are all known and add up to something else."""
-    is_fixed = (low == high)[equations.columns]
-    variables = np.bincount(equations.rows, ~is_fixed, len(equations.right))
-    terms = np.where(is_fixed, equations.signs * low[equations.columns], 0.0)
-    sums = np.bincount(equations.rows, terms, len(equations.right))
-    if ((variables == 0) & (sums != equations.right)).any():
-        raise ContradictionError(REFUSAL_CONTRADICTION)
 
 
 def find_connected_variables(equations: Equations) -> list[Integers]:
@@ -163,6 +159,7 @@ def find_connected_variables(equations: Equations) -> list[Integers]:
 
 
 Layout = frozenset[int]
+Pair = tuple[Layout, Layout]  # of totals and parts
 
 
 @dataclass(frozen=True)
@@ -229,33 +226,42 @@ def link_cells(
     [-4.0]
     """
     linked = LinkedCells(cells, columns)
-    layouts: dict[Layout, set[Key]] = {}
-    for key, cell in cells.items():
-        layout = frozenset(place for place, category in enumerate(key) if category is not None)
-        layouts.setdefault(layout, set()).add(key)
-        if cell.value is None:
-            linked.number(key, *cell.bounds)
-    _close(layouts)
-    pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
-    parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
-    short = {pair for pair in pairs if _is_short(linked, parts[pair], tolerance)}
-    # rounded: any of them may be
-    if any(cell.published and cell.value is None for cell in cells.values()):
-        over = {fine - coarse for coarse, fine in short}
-        short = {(coarse, fine) for coarse, fine in pairs if fine - coarse in over}
+    layouts = _list_layouts(linked)
+    parts = {
+        (coarse, fine): _parts_of(layouts, coarse, fine)
+        for coarse in layouts
+        for fine in _covers(coarse, layouts)
+    }
+    short = _find_short(linked, parts, tolerance)
     labels = _labels(cells)
     is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
     partial = (labels if is_label else set()) | set(
         range(len(columns), max(map(len, cells), default=0))
     )
-    for coarse, fine in pairs:
-        named = {columns[place] for place in fine if place < len(columns)}
-        is_listed = whole is None or any(named <= each for each in whole)
-        is_partial = (coarse, fine) in short or bool(partial & (fine - coarse)) or not is_listed
-        for total, listed in parts[coarse, fine].items():
+    for (coarse, fine), totals in parts.items():
+        is_partial = (coarse, fine) in short or not partial.isdisjoint(fine - coarse)
+        is_partial |= not _is_whole(linked, fine, whole)
+        for total, listed in totals.items():
             rest = [Rest(total, fine - coarse)] if is_partial else []
             _add_equation(linked, total, [*listed, *rest])
     return linked
+
+
+def _find_short(
+    linked: LinkedCells, parts: Mapping[Pair, dict[Key, list[Key]]], tolerance: float
+) -> set[Pair]:
+    """The pairs of which a total is more than its parts can be; if rounded, all pairs of such columns."""
+    short = {pair for pair, of_pair in parts.items() if _is_short(linked, of_pair, tolerance)}
+    if any(cell.published and cell.value is None for cell in linked.cells.values()):
+        over = {fine - coarse for coarse, fine in short}
+        return {(coarse, fine) for coarse, fine in parts if fine - coarse in over}
+    return short
+
+
+def _is_whole(linked: LinkedCells, layout: Layout, whole: Sequence[frozenset[str]] | None) -> bool:
+    """Whether all cells of the columns are listed, as in each of the whole tables."""
+    named = {linked.columns[place] for place in layout if place < len(linked.columns)}
+    return whole is None or any(named <= each for each in whole)
 
 
 def _labels(cells: Cells) -> set[int]:
@@ -265,7 +271,7 @@ def _labels(cells: Cells) -> set[int]:
     """
     categories: dict[int, dict[int, set[str | None]]] = {}  # of each column, in each table
     for key, cell in cells.items():
-        for number in (*cell.published, *cell.suppressed):
+        for number in cell.tables:
             for place, category in enumerate(key):
                 categories.setdefault(place, {}).setdefault(number, set()).add(category)
     labels = set()
@@ -281,8 +287,14 @@ def _project(key: Key, layout: Layout) -> Key:
     return tuple(category if place in layout else None for place, category in enumerate(key))
 
 
-def _close(layouts: dict[Layout, set[Key]]) -> None:
-    """Add the intersections of layouts, and to each layout the totals of all cells of finer ones."""
+def _list_layouts(linked: LinkedCells) -> dict[Layout, set[Key]]:
+    """The keys of each layout and of their intersections, with the totals of all cells of finer ones."""
+    layouts: dict[Layout, set[Key]] = {}
+    for key, cell in linked.cells.items():
+        layout = frozenset(place for place, category in enumerate(key) if category is not None)
+        layouts.setdefault(layout, set()).add(key)
+        if cell.value is None:
+            linked.number(key, *cell.bounds)
     shown = list(layouts)
     closed = set(shown)
     for one in shown:
@@ -292,6 +304,7 @@ def _close(layouts: dict[Layout, set[Key]]) -> None:
         for finer in shown:
             if layout < finer:
                 keys |= {_project(key, layout) for key in layouts[finer]}
+    return layouts
 
 
 def _covers(coarse: Layout, layouts: Iterable[Layout]) -> list[Layout]:
@@ -340,6 +353,15 @@ def _add_equation(linked: LinkedCells, total: Key, parts: list[Key | Rest]) -> N
         else:
             linked.terms.append((equation, linked.number(each), sign))
     linked.constants.append(constants)
+
+
+def link_codes(codes: Integers, least: float) -> LinkedCells:
+    """Write the equations between hidden cells by the codes of their categories, 0 for a total."""
+    cells: Cells = {
+        tuple(str(code) if code else None for code in row): Cell(least, inf, None, [], [1])
+        for row in codes.tolist()
+    }
+    return link_cells(cells, [str(place) for place in range(codes.shape[1])])
 
 
 # The sum of published cells that reveals a hidden one: the shortest proof of its bound.

@@ -161,19 +161,13 @@ class Hypercubes:
             return None
         has_gaps = any((axis.signs == 0).any() for axis in axes)
         shape = tuple(axis.keys.shape[1] for axis in axes)
-        key, layout = self._place_of(cell)
+        place = self._place_of(cell)
         total, up, down = np.zeros(shape), np.full(shape, inf), np.full(shape, self.losses[cell])
         corners, signs = [np.full(shape, cell)], [np.ones(shape, dtype=np.int64)]
         for chosen in product(*(range(-1, len(axis.keys)) for axis in axes)):
             if max(chosen) < 0:  # the cell itself
                 continue
-            keys, layouts, sign = np.array(key), np.array(layout), np.array(1)
-            for place, (axis, row) in enumerate(zip(axes, chosen, strict=True)):
-                if row >= 0:
-                    turned = [-1 if other == place else 1 for other in range(len(axes))]
-                    keys = keys + axis.keys[row].reshape(turned)
-                    layouts = layouts + axis.layouts[row].reshape(turned)
-                    sign = sign * axis.signs[row].reshape(turned)
+            keys, layouts, sign = _corner(place, axes, chosen)
             at = self._find(keys, layouts)
             if has_gaps:
                 at = np.where(sign == 0, self.size + 2, at)
@@ -214,3 +208,17 @@ class Hypercubes:
             : min(longest, int(np.isfinite(costs_of_choices).sum()))
         ]
         return axis.choose(order)
+
+
+def _corner(
+    place: tuple[int, int], axes: Sequence[Axis], chosen: Sequence[int]
+) -> tuple[Integers, Integers, Integers]:
+    """The keys, layouts and signs of one corner of all hypercubes; a row of -1 moves along no axis."""
+    keys, layouts, sign = np.array(place[0]), np.array(place[1]), np.array(1)
+    for at, (axis, row) in enumerate(zip(axes, chosen, strict=True)):
+        if row >= 0:
+            turned = [-1 if other == at else 1 for other in range(len(axes))]
+            keys = keys + axis.keys[row].reshape(turned)
+            layouts = layouts + axis.layouts[row].reshape(turned)
+            sign = sign * axis.signs[row].reshape(turned)
+    return keys, layouts, sign

@@ -15,7 +15,6 @@ from reid_sql.errors import (
     UnknownNameError,
     suggestion,
 )
-from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import Integers, Row, Rows, fold_case
 
@@ -111,13 +110,15 @@ class Cell:
     def of_table(self, number: int) -> "Cell":
         """The cell as one table alone shows it."""
         value = self.value if number in self.published else None
-        published, suppressed = ([number] if number in each else [] for each in self.tables)
+        published, suppressed = (
+            [number] * (number in each) for each in (self.published, self.suppressed)
+        )
         return Cell(self.low, self.high, value, published, suppressed, self.is_listed)
 
     @property
-    def tables(self) -> tuple[list[int], list[int]]:
-        """The tables that show the count, and those that hide it."""
-        return self.published, self.suppressed
+    def tables(self) -> list[int]:
+        """The tables that have the cell."""
+        return self.published + self.suppressed
 
 
 Cells = dict[Key, Cell]
@@ -182,9 +183,14 @@ def read_cells(
     for number, key, cell, _ in counted:
         add_cell(cells, key, _round_off(cell, reading), number, is_shown=cell.value is not None)
     _refuse_unmarked_totals(cells, reading)
-    _refuse_unlike_categories(cells, columns)
-    if not reading.columns:
-        _refuse_figures(cells, columns)
+    keys_of: dict[int, list[Key]] = {}
+    for key, cell in cells.items():
+        for number in cell.tables:
+            keys_of.setdefault(number, []).append(key)
+    _refuse_unlike_categories(keys_of, columns)
+    for place, name in enumerate([] if reading.columns else columns):
+        for number in sorted(keys_of):
+            _refuse_figures(keys_of[number], place, name)
     return columns, cells
 
 
@@ -209,7 +215,7 @@ def read_rows(
 ) -> tuple[list[str], list[tuple[int, Key, Mapping[str, Any], bool]]]:
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
     if not len(rows.text) or None in rows.text:
-        raise NoRecordsError(NO_RECORDS)
+        raise NoRecordsError
     parsed = [
         (int(number), json.loads(text or ""))
         for number, text in zip(rows.tbl, rows.text, strict=True)
@@ -257,26 +263,19 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
         )
 
 
-def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
+def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: Sequence[str]) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
     Tables of different regions have no category in common either, where a column of one category says so.
     """
-    categories: dict[int, list[set[str]]] = {}
-    for key, cell in cells.items():
-        for number in (*cell.published, *cell.suppressed):
-            sets = categories.setdefault(number, [set() for _ in columns])
-            for place, category in enumerate(key[: len(columns)]):
-                sets[place] |= set() if category is None else {category}
+    categories = {
+        number: [{*each} - {None} for each in zip(*keys, strict=True)]
+        for number, keys in keys_of.items()
+    }
     for one, other in combinations(sorted(categories), 2):
-        apart = [
-            (name, min(len(one_set), len(other_set)))
-            for name, one_set, other_set in zip(
-                columns, categories[one], categories[other], strict=True
-            )
-            if one_set and other_set and one_set.isdisjoint(other_set)
-        ]
-        if apart and all(fewest > 1 for _, fewest in apart):
+        sets = zip(columns, categories[one], categories[other], strict=False)
+        apart = [each for each in sets if all(each) and each[1].isdisjoint(each[2])]
+        if apart and all(min(len(first), len(second)) > 1 for _, first, second in apart):
             label = f"'{apart[0][0]}' in both {one} and {other}"
             raise OutOfDomainError(
                 f"tables must write categories alike, got no category of {label}; "
@@ -284,43 +283,31 @@ def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
             )
 
 
-def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
-    """Refuse a column of figures among the categories: its totals have values that no part has.
+def _refuse_figures(keys: Sequence[Key], place: int, name: str) -> None:
+    """Refuse a column of figures among the categories of a table: its totals have values that no part has.
 
     Each row would be a category of its own, and no total would be the sum of its parts.
     """
-    for place, name in enumerate(columns):
-        for number in sorted(
-            {each for cell in cells.values() for each in (*cell.published, *cell.suppressed)}
-        ):
-            keys = [
-                key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)
-            ]
-            shown = {key for key in keys if key[place] is not None}
-            most = max((sum(each is not None for each in key) for key in shown), default=0)
-            parts = {key[place] for key in shown if sum(each is not None for each in key) == most}
-            if len(shown) == len(keys) and {key[place] for key in shown} - parts:
-                raise OutOfDomainError(
-                    f"columns must name the categories, got '{name}', of which totals have other values; "
-                    "pass columns := ['region'] without figures such as means"
-                )
+    values = {key[place] for key in keys}
+    most = max(map(depth, keys))
+    if None not in values and values - {key[place] for key in keys if depth(key) == most}:
+        raise OutOfDomainError(
+            f"columns must name the categories, got '{name}', of which totals have other values; "
+            "pass columns := ['region'] without figures such as means"
+        )
+
+
+def depth(key: Key) -> int:
+    """How many columns a cell is no total of."""
+    return sum(category is not None for category in key)
 
 
 def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
     """The columns of categories: those that are named, or all that are neither counts nor added."""
+    for _, row in parsed:
+        _refuse_row(row, reading.count)
     names = list(dict.fromkeys(name for _, row in parsed for name in row))
     folded = {fold_case(name) for name in names}
-    for _, row in parsed:
-        if len({fold_case(name) for name in row}) < len(row):
-            raise OutOfDomainError(
-                "columns of tables must differ by more than capitals, got two that do not; "
-                "rename one of them"
-            )
-        if fold_case(reading.count) not in map(fold_case, row):
-            raise UnknownNameError(
-                f"count must be a column of every table, got '{reading.count}'; "
-                f"{suggestion(reading.count, list(row))}"
-            )
     if reading.columns:
         for name in reading.columns:
             if fold_case(name) not in folded:
@@ -339,6 +326,19 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
             "name it by columns := ['region']"
         )
     return columns
+
+
+def _refuse_row(row: Mapping[str, Any], count: str) -> None:
+    """Refuse a row without a count, or of which two columns have one name."""
+    folded = {fold_case(name) for name in row}
+    if len(folded) < len(row):
+        raise OutOfDomainError(
+            "columns of tables must differ by more than capitals, got two that do not; rename one of them"
+        )
+    if fold_case(count) not in folded:
+        raise UnknownNameError(
+            f"count must be a column of every table, got '{count}'; {suggestion(count, list(row))}"
+        )
 
 
 def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
@@ -392,10 +392,8 @@ def read_count(row: Row, reading: Reading, *, is_hidden: bool) -> Cell:
     if value is None:
         return Cell(reading.lowest, reading.highest)
     if isinstance(value, bool) or not 0 <= value <= 1e15 or value != int(value):  # noqa: PLR2004
-        rule = "count must be whole numbers of at least 0, NULL where hidden"
-        got = f"got {OTHER_VALUE} in '{reading.count}'"
         raise OutOfDomainError(
-            f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5"
+            f"count must be whole numbers of at least 0, NULL where hidden, got {OTHER_VALUE} in '{reading.count}'; write counts as 12, and hidden ones as NULL, * or <5"
         )
     return Cell(reading.lowest, reading.highest, float(value))
 
@@ -441,7 +439,7 @@ def _number(text: str) -> float:
 def add_cell(cells: Cells, key: Key, read: Cell, number: int, *, is_shown: bool) -> None:
     """Put a cell of one table among those of all."""
     cell = cells.setdefault(key, Cell(read.low, read.high))
-    if number in (*cell.published, *cell.suppressed):
+    if number in cell.tables:
         raise OutOfDomainError(
             f"tables must have one row for each cell, got two in table {number}; "
             "name all columns of categories, and mark totals by total := 'Total'"
@@ -451,9 +449,8 @@ def add_cell(cells: Cells, key: Key, read: Cell, number: int, *, is_shown: bool)
         cell.low, cell.high = max(cell.low, read.low), min(cell.high, read.high)
         return
     if cell.value is not None and cell.value != read.value:
-        rule = "tables must count the same people, got two counts of one cell in"
-        got = f"tables {cell.published[0]} and {number}"
-        remedy = "pass people := 'nested' if each counts some of those before, or name what differs in a column"
-        raise OutOfDomainError(f"{rule} {got}; {remedy}")
+        raise OutOfDomainError(
+            f"tables must count the same people, got two counts of one cell in tables {cell.published[0]} and {number}; pass people := 'nested' if each counts some of those before, or name what differs in a column"
+        )
     cell.value = read.value
     cell.published.append(number)

@@ -6,7 +6,7 @@ has people.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from math import gcd, prod
 from typing import Final
 
@@ -18,6 +18,7 @@ from reid_sql.models.tables.published_tables import (
     Reading,
     add_cell,
     cell_between,
+    depth,
 )
 
 MAX_UNLISTED: Final = 100_000  # cells of a table that may have been left out
@@ -36,13 +37,9 @@ def guess_base(counted: Sequence[Counted]) -> int:
     """
     shown = [(each.key, int(each.cell.value)) for each in counted if each.cell.value]
     base = gcd(*(count for _, count in shown))
-    finest = max((_depth(key) for key, _ in shown), default=0)
-    evidence = sum(_depth(key) == finest for key, _ in shown)
+    finest = max((depth(key) for key, _ in shown), default=0)
+    evidence = sum(depth(key) == finest for key, _ in shown)
     return base if base > 1 and float(base) ** min(evidence, 64) >= LEAST_EVIDENCE else 1
-
-
-def _depth(key: Key) -> int:
-    return sum(category is not None for category in key)
 
 
 def add_unlisted(cells: Cells, counted: Sequence[Counted], reading: Reading) -> None:
@@ -69,32 +66,22 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
         return []
     places = range(len(keys[0]))
     categories = [sorted({key[place] for key in keys} - {None}, key=str) for place in places]
-    if sum(prod(_sizes(categories, layout)) for layout in layouts) > MAX_UNLISTED:
+    choices = [
+        [[None] if is_total else each for each, is_total in zip(categories, layout, strict=True)]
+        for layout in sorted(layouts)
+    ]
+    if sum(prod(map(len, each)) for each in choices) > MAX_UNLISTED:
         raise OutOfDomainError(
             f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more; "
             "list the cells that are rounded to 0, or name fewer columns"
         )
     parents = [_parents(keys, *pair) for pair in permutations(places, 2)]
     listed = set(keys)
-    possible = (key for layout in sorted(layouts) for key in product(*_choices(categories, layout)))
     return [
         key
-        for key in possible
+        for key in chain.from_iterable(product(*each) for each in choices)
         if key not in listed and all(_is_possible(key, each) for each in parents)
     ]
-
-
-def _choices(
-    categories: Iterable[list[str | None]], layout: Iterable[bool]
-) -> list[list[str | None]]:
-    return [
-        [None] if is_total else list(each)
-        for each, is_total in zip(categories, layout, strict=True)
-    ]
-
-
-def _sizes(categories: Iterable[list[str | None]], layout: Iterable[bool]) -> list[int]:
-    return [len(each) for each in _choices(categories, layout)]
 
 
 Parents = tuple[int, int, dict[str | None, str | None]]

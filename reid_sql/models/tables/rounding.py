@@ -10,15 +10,13 @@ exists. A search then changes one or two cells at a time, until none brings the 
 
 from dataclasses import dataclass
 from itertools import product
-from math import inf
 from typing import Any, Final
 
 import numpy as np
 
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.tables.equations import link_cells
+from reid_sql.models.tables.equations import link_codes
 from reid_sql.models.tables.programmes import Programme, is_whole
-from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
 # the distances, in bases, below which a table is sought, one after the other
@@ -65,12 +63,8 @@ class _Steps:
 
 def _totals(codes: Integers) -> Any:  # noqa: ANN401 - a sparse matrix of scipy
     """The equations of the totals, (equations, cells): each total less its parts is 0."""
-    cells: Cells = {
-        tuple(str(code) if code else None for code in row): Cell(0.0, inf, None, [], [1])
-        for row in codes.tolist()
-    }
-    linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
-    return linked.equations().matrix()[:, [linked.numbers[key] for key in cells]]
+    linked = link_codes(codes, 0.0)
+    return linked.equations().matrix()[:, [linked.numbers[key] for key in linked.cells]]
 
 
 def _steps(counts: Integers, base: int, bases: int) -> _Steps:

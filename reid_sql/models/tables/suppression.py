@@ -36,13 +36,11 @@ from reid_sql.models.tables.changes import (
     Change,
     Changes,
 )
-from reid_sql.models.tables.equations import Equations, Rest, link_cells
+from reid_sql.models.tables.equations import Equations, Rest, link_codes
 from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.programmes import Programme
 from reid_sql.models.tables.published_tables import (
     NULL,
-    Cell,
-    Cells,
     Key,
     PublishedRows,
     Reading,
@@ -144,13 +142,8 @@ class _Problem:
         hierarchies: Sequence[Sequence[int]],
         before: Integers,
     ) -> None:
-        cells: Cells = {
-            tuple(str(code) if code else None for code in row): Cell(
-                LEAST_LISTED, inf, None, [], [1]
-            )
-            for row in codes.tolist()
-        }
-        linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
+        linked = link_codes(codes, LEAST_LISTED)
+        cells = linked.cells
         self.equations: Equations = linked.equations()
         totals = [key for key in linked.numbers if not isinstance(key, Rest) and key not in cells]
         more = np.array([[int(code or 0) for code in key] for key in totals], dtype=np.int64)

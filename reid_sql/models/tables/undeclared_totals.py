@@ -40,11 +40,9 @@ LEVELS: Final = (2, 3)  # of totals within one column, over which a total counts
 MAX_CATEGORIES: Final = 60  # among which sets are sought
 MIN_SLICES: Final = 3  # in which such a set must fit
 
-ALL_OTHERS, SOME_OTHERS, MEAN_OF_OTHERS = (
-    "the sum of the others",
-    "the sum of some others",
-    "the mean of the others",
-)
+ALL_OTHERS = "the sum of the others"
+SOME_OTHERS = "the sum of some others"
+MEAN_OF_OTHERS = "the mean of the others"
 REMEDIES: Final = {
     ALL_OTHERS: "pass total := {0}",
     SOME_OTHERS: "give its parts a column of their own, in which its row is a total",
@@ -248,11 +246,9 @@ class _Sums:
 
         Slices without hidden parts are evidence each, the others together; `is_whole_alone`, they are none.
         """
-        multiples, low, is_hidden = (
-            times * self.counts,
-            self.low[:, parts],
-            self.is_hidden[:, parts],
-        )
+        multiples = times * self.counts
+        low = self.low[:, parts]
+        is_hidden = self.is_hidden[:, parts]
         hidden = is_hidden.sum(axis=1)
         slack = rounded + self.distance * (len(parts) + times)
         more = multiples - low.sum(axis=1)  # what hidden parts have together, beyond the least

@@ -10,7 +10,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb.catalogue import pack, script, write_file
-from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.errors import NO_RECORDS
 from reid_sql_udfs import declared
 from tests.cells import each_cell
 
