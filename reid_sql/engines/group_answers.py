@@ -29,14 +29,28 @@ def answered_by_group(
     options: Arguments,
     keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:
-    """Answer for each group; of one of which every record was dropped nothing but that is known.
+    """Answer for each group, next to its values.
 
     `keys` has what distinguishes the group of each row, by default its values as they are written.
     """
-    places: dict[Hashable, list[int]] = {}
     divided = table.select(group_names(by))
     written = keys or [repr(list(values.values())) for values in divided.to_pylist()]
-    for place, key in enumerate(written):
+    answers, firsts = answer_groups(declared, table, written, options)
+    groups = divided.take(firsts).rename_columns(list(by))
+    for name in answers.column_names:
+        groups = groups.append_column(name, answers[name])
+    return groups
+
+
+def answer_groups(
+    declared: Function, table: pa.Table, keys: Sequence[Hashable], options: Arguments
+) -> tuple[pa.Table, list[int]]:
+    """Answer for each group; of one of which every record was dropped nothing but that is known.
+
+    `keys` has the group of each row. With each row of the answers comes the place of its group's first row.
+    """
+    places: dict[Hashable, list[int]] = {}
+    for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     _refuse_many(declared, len(places))
     group_rows = [_answers(declared, table.take(each), options) for each in places.values()]
@@ -44,10 +58,7 @@ def answered_by_group(
         [row for rows in group_rows for row in rows], {**declared.columns, **NULL_REPORT_COLUMNS}
     )
     firsts = [each[0] for each, rows in zip(places.values(), group_rows, strict=True) for _ in rows]
-    groups = divided.take(firsts).rename_columns(list(by))
-    for name in answers.column_names:
-        groups = groups.append_column(name, answers[name])
-    return groups
+    return answers, firsts
 
 
 def _answers(declared: Function, part: pa.Table, options: Arguments) -> list[dict[str, Any]]:

@@ -13,13 +13,9 @@ from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    NULL_REPORT_COLUMNS,
-    OF_NO_RECORD,
-    Reduction,
     group_names,
     refuse_entity,
     refuse_groups,
-    refuse_many_groups,
 )
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
@@ -264,33 +260,6 @@ def report_groups(
 def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
     """The columns of the groups under their original names; a reduction gives them a prefix."""
     return [pl.col(group).alias(name) for group, name in zip(group_names(by), by, strict=True)]
-
-
-def answer_by_group(
-    frame: pl.DataFrame,
-    reduction: Reduction,
-    by: Sequence[str],
-    types: Mapping[str, pl.DataType],
-    answer: Callable[[pl.DataFrame], pl.DataFrame],
-) -> pl.DataFrame:
-    """Answer for each group; one whose records were all dropped gets NULLs and their number."""
-    frames = [pl.DataFrame(schema=types)]
-    parts = frame.partition_by(group_names(by), maintain_order=True)
-    refuse_many_groups(len(parts), reduction.max_groups)
-    for part in parts:
-        row = answer(part) if part[reduction.counting].sum() > 0 else _empty_answer(part, types)
-        groups = part.select(with_group_names(by)).head(1)
-        frames.append(
-            pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by]))
-        )
-    return pl.concat(frames)
-
-
-def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    row = dict.fromkeys(types) | {
-        name: value for name, value in OF_NO_RECORD.items() if name in types
-    }
-    return pl.DataFrame([row | {name: part[name][0] for name in NULL_REPORT_COLUMNS}], schema=types)
 
 
 # People in place of rows
