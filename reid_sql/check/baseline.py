@@ -91,12 +91,14 @@ def _read_report(path: Path, policy: str) -> tuple[bytes, Mapping[str, Any]]:
     except ValueError as error:  # a ReidError is one
         page, wrong = {}, "a key occurs twice" if "twice" in str(error) else "no JSON"
     if wrong:
-        rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
-        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+        raise OutOfDomainError(
+            f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}; {WRITE_ONE}"
+        )
     wrong = _broken_content(page)
     if wrong:
-        rule = f"baseline must be a report as it was written, got '{path}': {wrong}"
-        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+        raise OutOfDomainError(
+            f"baseline must be a report as it was written, got '{path}': {wrong}; {WRITE_ONE}"
+        )
     return content, page
 
 
@@ -105,8 +107,10 @@ def _find_report(path: Path, page: Mapping[str, Any], policy: str) -> Any:  # no
     reports = [each.get("report") for each in page.get("policies", [])]
     of_policy = [each for each in reports if each and each.get("policy", {}).get("name") == policy]
     if len(of_policy) != 1:
-        rule = f"baseline must have one report of the policy '{policy}', got {len(of_policy)} in '{path}'"
-        raise UnknownNameError(f"{rule}; give each policy a name of its own, or {WRITE_ONE}")
+        raise UnknownNameError(
+            f"baseline must have one report of the policy '{policy}', got {len(of_policy)} in '{path}'; "
+            f"give each policy a name of its own, or {WRITE_ONE}"
+        )
     return of_policy[0]
 
 

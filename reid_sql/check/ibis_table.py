@@ -79,13 +79,17 @@ def open_in_ibis(
     The policy's own memory limit is for files.
     """
     if memory_limit is not None:
-        rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
-        raise OutOfDomainError(f"{rule}; omit it, as the client receives only reduced statistics")
+        raise OutOfDomainError(
+            f"--memory-limit must not be given for a warehouse, got '{memory_limit}'; "
+            "omit it, as the client receives only reduced statistics"
+        )
     for table in policy.tables:
         for source in table.sources:
             if source.of_file:
-                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{source.location}'"
-                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
+                raise OutOfDomainError(
+                    f"policy tables[{table.number}] must lie in a warehouse as its others, got '{source.location}'; "
+                    "put that table into the warehouse too"
+                )
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
         for table in policy.tables:
@@ -170,9 +174,10 @@ class IbisTable(RemoteTable):
         """Refuse each check that needs values which the policy keeps in the warehouse."""
         for place, check in enumerate(self.table.checks, 1):
             if columns := self.columns_fetched(check):
-                rule = f"policy tables[{number}] must have checks by counts and codes where keep_values = true"
-                got = f"got '{check.measure.name}' as check {place}, which fetches values of {', '.join(columns)}"
-                raise UnavailableError(f"{rule}, {got}; leave it out, or remove keep_values")
+                raise UnavailableError(
+                    f"policy tables[{number}] must have checks by counts and codes where keep_values = true, got '{check.measure.name}' as check {place}, which fetches values of {', '.join(columns)}; "
+                    "leave it out, or remove keep_values"
+                )
 
     def has_changed(self) -> bool:
         """Whether a table has other class sizes than before; what was read in one transaction has not."""
@@ -427,9 +432,9 @@ class IbisTable(RemoteTable):
             self._parts[key] = self._number(part)
         counted = self.groups(by)[group.place].records
         if self._parts[key] != counted:
-            rule = f"a check by {', '.join(by)} must be by values that the database finds again"
             raise OutOfDomainError(
-                f"{rule}, got {self._parts[key]} of {counted} records; cast them to text in a view"
+                f"a check by {', '.join(by)} must be by values that the database finds again, got {self._parts[key]} of {counted} records; "
+                "cast them to text in a view"
             )
         return part
 
@@ -440,9 +445,10 @@ class IbisTable(RemoteTable):
         divided, names = self.divided(by), self.group_names(by)
         fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names], coded))
         if fetched.records != self.count_records():
-            rule = "the table must not change while it is read"
-            got = f"got {fetched.records} of {self.count_records()} records"
-            raise UnavailableError(f"{rule}, {got}; ask again, or ask about an extract")
+            raise UnavailableError(
+                f"the table must not change while it is read, got {fetched.records} of {self.count_records()} records; "
+                "ask again, or ask about an extract"
+            )
         # Count here what the records on these columns answer, so that the database need not.
         without_nan = {name for name, need in coded.items() if need is Needs.KNOWN_CODES}
         for each in self._uncounted():
@@ -465,8 +471,9 @@ def _open_table(
         return warehouses[source.url].table(label, str(source.table))
     frame = passed[str(source.passed)]
     if not isinstance(frame, TABLE.types):
-        rule = f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}"
-        raise WrongTypeError(f"{rule}; {TABLE.remedy}")
+        raise WrongTypeError(
+            f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}; {TABLE.remedy}"
+        )
     return frame
 
 

@@ -298,8 +298,9 @@ def refuse_unknown_code(where: str, code: str) -> None:
     """Refuse a code that no caution has: a policy would accept nothing by it."""
     codes = OF_THE_GATE if code in OF_THE_GATE else codes_of_cautions()
     if code not in codes:
-        rule = f"{where} must be codes of cautions, got '{code}'"
-        raise UnknownNameError(f"{rule}; {suggestion(code, codes, 'codes')}")
+        raise UnknownNameError(
+            f"{where} must be codes of cautions, got '{code}'; {suggestion(code, codes, 'codes')}"
+        )
 
 
 def without_codes(text: str) -> str:

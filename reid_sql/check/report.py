@@ -174,8 +174,9 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> N
         _refuse_unwritable(option, file)
         for other in inputs:
             if _is_same_file(file, other):
-                rule = f"{option} must not be a file that the run reads, got '{file}'"
-                raise OutOfDomainError(f"{rule}; name another file")
+                raise OutOfDomainError(
+                    f"{option} must not be a file that the run reads, got '{file}'; name another file"
+                )
         for name, other in taken:
             if _is_same_file(file, other):
                 raise OutOfDomainError(
@@ -223,8 +224,9 @@ def write_report(file: Path, text: str) -> None:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        rule = f"a report must have space to be written, got none for '{file}'"
-        raise UnavailableError(f"{rule}; free some, or name a file elsewhere") from None
+        raise UnavailableError(
+            f"a report must have space to be written, got none for '{file}'; free some, or name a file elsewhere"
+        ) from None
 
 
 def _write(file: Path, text: str) -> None:

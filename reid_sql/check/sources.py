@@ -90,9 +90,9 @@ def read_url(place: Place, default: str | None = None) -> str | None:
         return default
     url = place.text("url")
     if not is_connection(url):
-        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(url)}"
         raise OutOfDomainError(
-            f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL"
+            f"{place.at('url')} must be a URL of a warehouse, got {shown(url)}; "
+            "write it like postgres://host/database or env:WAREHOUSE_URL"
         )
     if "://" in url:
         url_of(place.at("url"), url)
@@ -139,11 +139,14 @@ def read_role_sources(place: Place, context: PolicyContext, source: Source) -> d
         ):
             role_sources[role] = read_source(place, context, f"{role}_")
         elif name and source.passed is not None:
-            rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(context.passed)}"
-            raise UnknownNameError(f"{rule}; pass it by its name")
+            raise UnknownNameError(
+                f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(context.passed)}; "
+                "pass it by its name"
+            )
         elif f"{role}_table" in place.values:
-            rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"
-            raise OutOfDomainError(f"{rule}; name the file too")
+            raise OutOfDomainError(
+                f"{place.at(f'{role}_table')} must come with {role}_file, got none; name the file too"
+            )
     return role_sources
 
 
@@ -154,8 +157,10 @@ def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> So
             raise OutOfDomainError(f"{place.at(key)} must not come with url, got both; remove one")
     table = place.text(f"{kind}table", "")
     if not table.strip():
-        rule = f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
-        raise OutOfDomainError(f'{rule}; write it like "schema.people"')
+        raise OutOfDomainError(
+            f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
+            '; write it like "schema.people"'
+        )
     return Source(url, folder, table, url=url)
 
 
@@ -268,8 +273,10 @@ def _read_codes(where: str, codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - wh
     if not is_list or not all(
         isinstance(each, str | int | float) and not isinstance(each, bool) for each in codes
     ):
-        rule = f"{where} must be a list of values that mean missing, got {shown(codes)}"
-        raise OutOfDomainError(f'{rule}; write it like ["97", "98"]')
+        raise OutOfDomainError(
+            f"{where} must be a list of values that mean missing, got {shown(codes)}"
+            '; write it like ["97", "98"]'
+        )
     return tuple(map(str, codes))
 
 

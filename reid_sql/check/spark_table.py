@@ -53,11 +53,10 @@ MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClass
 def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFrame:
     """Read a path by its ending, text as text, or else a table by its name."""
     if source.table is not None:
-        rule = (
-            f"{where} must be a table or path of Spark where Spark checks, "
-            f"got table '{source.table}' of a database file"
+        raise OutOfDomainError(
+            f"{where} must be a table or path of Spark where Spark checks, got table '{source.table}' of a database file"
+            '; write file = "catalog.schema.table" and leave table out'
         )
-        raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
     try:
         if source.parts:
             return read_files(spark, source.parts, source.form, where)
@@ -68,24 +67,18 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
         return read_file(spark, path, source.form, where)
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
-            rule = (
-                f"{where} must be in a store whose package Spark has, "
-                f"got '{source.location}' and no class for it"
-            )
             raise UnavailableError(
-                f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages"
+                f"{where} must be in a store whose package Spark has, got '{source.location}' and no class for it; "
+                "name it in PYSPARK_SUBMIT_ARGS by --packages"
             ) from None
-        rule = (
-            f"{where} must have as many fields in every record as in the header, "
-            f"got others in '{source.location}'"
-        )
-        raise OutOfDomainError(f"{rule}; mend its quotes and line breaks") from None
+        raise OutOfDomainError(
+            f"{where} must have as many fields in every record as in the header, got others in '{source.location}'; "
+            "mend its quotes and line breaks"
+        ) from None
     except PySparkException as error:
-        rule = (
-            f"{where} must be a table of Spark's catalogue, or a path that ends "
-            f"in {', '.join(KINDS)}, got '{source.location}'"
-        )
-        raise UnknownNameError(f"{rule}: {name_condition(error)}") from None
+        raise UnknownNameError(
+            f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{source.location}': {name_condition(error)}"
+        ) from None
 
 
 LABEL: Final = "what a check is judged by"
@@ -149,15 +142,16 @@ def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
     """Refuse, before any counting, what the gate does on DuckDB alone."""
     limit = policy.memory_limit if memory_limit is None else memory_limit
     if limit is not None:
-        rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
-        raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
+        raise OutOfDomainError(
+            f"memory_limit must not be set with --engine spark, got '{limit}'; "
+            "set spark.driver.memory and spark.executor.memory instead"
+        )
     for table in policy.tables:
         for each in table.checks:
             if reason := each.measure.declared.absence("spark"):
-                rule = f"policy tables[{table.number}] must have measures that Spark can answer"
-                got = f"got '{each.measure.name}': {reason}"
                 raise UnavailableError(
-                    f"{rule}, {got}; leave --engine spark away, or the measure out"
+                    f"policy tables[{table.number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}; "
+                    "leave --engine spark away, or the measure out"
                 )
 
 

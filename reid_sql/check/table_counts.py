@@ -225,8 +225,10 @@ class TableCounts:
             return [WHOLE]
         groups = self.engine.groups(by)
         if len(groups) > MAX_GROUPS:
-            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}"
-            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
+            raise OutOfDomainError(
+                f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}; "
+                "group by columns with fewer values"
+            )
         if self.table.entity is None:
             return groups
         people = {
@@ -325,11 +327,9 @@ class TableCounts:
         function = check.measure.declared
         self._refuse_rows(check.measure)
         if check.measure.takes("original", "first", "right", "tables") and not self.engine.attacks:
-            rule = (
-                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
-            )
             raise UnavailableError(
-                f"{rule}; export the table and those that it is measured with to files"
+                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere; "
+                "export the table and those that it is measured with to files"
             )
         arguments = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         arguments |= {**self.table.call_options, "sensitive": check.sensitive}
@@ -384,12 +384,9 @@ class TableCounts:
             each.name == "entity" for each in measure.declared.parameters
         )
         if self.table.entity is not None and not counts_people:
-            rule = (
-                f"a measure must count people where entity = '{self.table.entity}', "
-                f"got {measure.declared.call}, which counts rows"
-            )
             raise UnavailableError(
-                f"{rule}; measure a table with a row a person, or leave the measure out"
+                f"a measure must count people where entity = '{self.table.entity}', got {measure.declared.call}, which counts rows; "
+                "measure a table with a row a person, or leave the measure out"
             )
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:

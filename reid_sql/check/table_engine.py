@@ -217,6 +217,8 @@ class TableEngine(ABC):
         self.groups(by)
         place = self._places[tuple(by)].get(repr(tuple(values)))
         if place is None:
-            rule = "the table must not change while it is read, got a group that was not there"
-            raise UnavailableError(f"{rule}; ask again, or ask about an extract")
+            raise UnavailableError(
+                "the table must not change while it is read, got a group that was not there; "
+                "ask again, or ask about an extract"
+            )
         return place

@@ -340,12 +340,9 @@ def _refuse_equal(
     distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
     alike = con.execute(distinct).fetchall()[0][0]
     if alike != rows.num_rows:
-        rule = (
-            f"{', '.join(columns)} must come to the client as values that differ as in the database"
-        )
-        got = f"got {alike} distinct records of {rows.num_rows}"
         raise OutOfDomainError(
-            f"{rule}, {got}; cast the column to text or to a whole number in a view"
+            f"{', '.join(columns)} must come to the client as values that differ as in the database, got {alike} distinct records of {rows.num_rows}; "
+            "cast the column to text or to a whole number in a view"
         )
 
 

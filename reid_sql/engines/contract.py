@@ -78,8 +78,9 @@ def read_limit(setting: str, value: str, default: int) -> int:
 def refuse_added_name(name: str, columns: Sequence[str]) -> None:
     """Refuse to add a column under a name that the table has, in any case."""
     if name.lower() in (other.lower() for other in columns):
-        rule = f"name must not be a column of the table, got '{name}'"
-        raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
+        raise OutOfDomainError(
+            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
+        )
 
 
 class Adapter(Protocol[Frame, Value]):
@@ -148,8 +149,9 @@ def refuse_columns_in_a_row(declared: Function, arguments: Sequence[Any]) -> Non
             and second.isidentifier()
             and not after.domain.may_be_text(second)
         ):
-            rule = f"{columns.name} must be one list of columns, got several arguments"
-            raise WrongCallError(f"{rule}; write ['{first}', '{second}']")
+            raise WrongCallError(
+                f"{columns.name} must be one list of columns, got several arguments; write ['{first}', '{second}']"
+            )
 
 
 def refuse_names_of_options(declared: Function, arguments: Sequence[Any]) -> None:
@@ -157,5 +159,7 @@ def refuse_names_of_options(declared: Function, arguments: Sequence[Any]) -> Non
     names = {*(parameter.name for parameter in declared.parameters), *declared.lacked}
     for parameter, value in zip(declared.parameters, arguments, strict=False):
         if isinstance(value, str) and value in names and not parameter.domain.may_be_text(value):
-            rule = f"{parameter.name} must be a value, got '{value}', the name of a parameter"
-            raise WrongCallError(f"{rule}; to set an option, write entity := 'pid'")
+            raise WrongCallError(
+                f"{parameter.name} must be a value, got '{value}', the name of a parameter; "
+                "to set an option, write entity := 'pid'"
+            )

@@ -264,8 +264,10 @@ def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str,
         if name in declared.lacked:
             refuse_lacked(declared, name, named[name])
         elif name not in names:
-            rule = f"parameters of {declared.name} must be named as it has them, got '{name}'"
-            raise UnknownParameterError(f"{rule}; {suggestion(name, names, 'parameters')}")
+            raise UnknownParameterError(
+                f"parameters of {declared.name} must be named as it has them, got '{name}'; "
+                f"{suggestion(name, names, 'parameters')}"
+            )
 
 
 def checked(declared: Function, options: Arguments) -> dict[str, Any]:
@@ -286,16 +288,20 @@ OF_NO_RECORD: Final = (
 def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     """The model of this name, or the model itself."""
     if not isinstance(model, str | FittedModel):
-        rule = f"model must be the name of a fitted model or a model, got {describe_value(model)}"
-        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
+        raise WrongTypeError(
+            f"model must be the name of a fitted model or a model, got {describe_value(model)}; "
+            "see fitted_models() for those there are"
+        )
     return registry.known(model)
 
 
 def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
     if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
         return value
-    rule = f"{name} must be the name of a column, {kind.words} or a number, got {describe_value(value)}"
-    raise WrongTypeError(f"{rule}; {kind.remedy}")
+    raise WrongTypeError(
+        f"{name} must be the name of a column, {kind.words} or a number, got {describe_value(value)}; "
+        f"{kind.remedy}"
+    )
 
 
 def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a frame, or what is none
@@ -304,6 +310,7 @@ def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a fra
         return frame
     table = None if kind.convert is None else kind.convert(frame)
     if table is None:
-        rule = f"{name} must be {kind.words}, got {type(frame).__name__}"
-        raise WrongTypeError(f"{rule}; {kind.remedy}")
+        raise WrongTypeError(
+            f"{name} must be {kind.words}, got {type(frame).__name__}; {kind.remedy}"
+        )
     return table

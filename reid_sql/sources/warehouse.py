@@ -234,9 +234,9 @@ def _opened(words: str, text: str, url: str, folder: Path) -> tuple[Any, str | N
             f"{words} must have the driver of {extra}, got none ({name_error(error)}); pip install 'ibis-framework[{extra}]'"
         ) from None
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        got = f"'{masked(text, url)}' and {name_error(error)}"
         raise UnavailableError(
-            f"{words} must lead to a database that answers, got {got}; see that the server runs, and user, password and database"
+            f"{words} must lead to a database that answers, got '{masked(text, url)}' and {name_error(error)}; "
+            "see that the server runs, and user, password and database"
         ) from None
 
 

@@ -334,9 +334,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
         return _named(item_name, is_plain=is_plain)
     if QUOTED_NAME.fullmatch(item_name):
         if PATTERN_SIGNS.search(item_name) and FILE.fullmatch(item_name.replace('"', "")):
-            rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
-                f"{rule}, got {item_name}; leave the inner quotes out, or pass a view of the table"
+                f"tbl must be a path without quotes around it if it contains [, ? or =, got {item_name}; "
+                "leave the inner quotes out, or pass a view of the table"
             )
         return _named(item_name, is_plain=is_plain)
     if FILE.fullmatch(item_name) and "/" in item_name:
@@ -346,8 +346,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
 
 def _named(table: str, *, is_plain: bool) -> DuckDBSource:
     if '""' in table and not READS_QUOTES:
-        rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
-        raise OutOfDomainError(f"{rule}; pass a view of the table")
+        raise OutOfDomainError(
+            f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}; pass a view of the table"
+        )
     return DuckDBSource(f"query_table({text(table)})", is_plain=is_plain)
 
 

@@ -84,8 +84,10 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
     if column not in frame.columns:
         return  # the count by it refuses the name
     if list(frame.op().find(ops.UnboundTable)):
-        rule = f"{role} must name a column of a table in a database, whose rows are counted first"
-        raise UnavailableError(f"{rule}, got an unbound table; pass connection.table('name')")
+        raise UnavailableError(
+            f"{role} must name a column of a table in a database, whose rows are counted first, got an unbound table; "
+            "pass connection.table('name')"
+        )
     counts = frame.aggregate(identified=known_value(frame, column).count(), rows=frame.count())
     row = collected(counts, f"the rows without {column}").to_pylist()[0]
     refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))
@@ -257,8 +259,10 @@ def fetch_distinct(
     """
     folded = [name.lower() for name in columns]
     if len(set(folded)) < len(folded):
-        rule = f"{NAMES.words} must differ by more than capitals where the client answers"
-        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+        raise OutOfDomainError(
+            f"{NAMES.words} must differ by more than capitals where the client answers, got {list(columns)}; "
+            "rename one in a view"
+        )
     for start in range(0, len(columns), MAX_COLUMNS):
         check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
     named = {

@@ -89,8 +89,10 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
         if _is_incomparable(kind) and not as_text:
             # a type of the database's own has several lines
             type_text = " ".join(str(kind).split())
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
-            raise OutOfDomainError(f"{rule}; cast it to text first")
+            raise OutOfDomainError(
+                f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}; "
+                "cast it to text first"
+            )
     return checked
 
 
@@ -106,10 +108,10 @@ def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> No
             each for each in frame.columns if each != name and fold_case(each) == fold_case(name)
         ]
         if alike:
-            rule = (
-                f"{words.words} must differ by more than capitals, got '{name}' beside '{alike[0]}'"
+            raise OutOfDomainError(
+                f"{words.words} must differ by more than capitals, got '{name}' beside '{alike[0]}'; "
+                "rename one of them"
             )
-            raise OutOfDomainError(f"{rule}; rename one of them")
 
 
 def _is_incomparable(kind: dt.DataType) -> bool:
@@ -189,8 +191,10 @@ def count_over(rows: Table, names: Sequence[str]) -> IntegerValue:
 def window_keys(rows: Table, names: Sequence[str]) -> list[Column]:
     """The columns that a window is by, or a refusal where Ibis has no windows."""
     if (engine := backend(rows)) in WITHOUT_WINDOWS:
-        rule = f"a window must be asked of a database that has it by Ibis, got {engine}"
-        raise UnavailableError(f"{rule}; pass the frame to reid_sql.{engine}")
+        raise UnavailableError(
+            f"a window must be asked of a database that has it by Ibis, got {engine}; "
+            f"pass the frame to reid_sql.{engine}"
+        )
     return [rows[name] for name in names]
 
 
@@ -277,9 +281,9 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
     rows = max(1, max_collected_values() // max(1, width))
     fetched = _fetch(frame.limit(rows + 1), words + types)
     if fetched.num_rows > rows:
-        rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
-            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the client's memory"
+            f"{words} must be at most {rows} rows, as they come to the client, got more; "
+            f"take fewer or coarser columns, or raise {SETTING} with the client's memory"
         )
     return fetched
 
@@ -292,8 +296,10 @@ def _fetch(frame: Table, words: str) -> pa.Table:
     except (ReidError, *INTERRUPTIONS):
         raise
     except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
-        rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
+        raise UnavailableError(
+            f"{words} must be what the database can count and its driver can read, got {name_error(error)}; "
+            "correct it there, or ask about an extract"
+        ) from None
 
 
 @contextmanager

@@ -160,9 +160,9 @@ def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) 
     columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
     for place, each in enumerate(columns):
         if each.null_count:
-            rule = f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without"
             raise OutOfDomainError(
-                f"{rule}, of type {kinds[place]}; cast the column to text in a view"
+                f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without, of type {kinds[place]}; "
+                "cast the column to text in a view"
             )
     return _stack([each.to_numpy() for each in columns])
 
@@ -226,10 +226,10 @@ def _sent(column: Column, engine: str) -> Column:
 def _refuse_lost_rows(table: pa.Table, words: str) -> None:
     counted = table[TOTAL][0].as_py() if table.num_rows else 0
     if counted != table.num_rows:
-        rule = (
-            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}"
+        raise OutOfDomainError(
+            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}; "
+            "ask again, or ask about an extract"
         )
-        raise OutOfDomainError(f"{rule}; ask again, or ask about an extract")
 
 
 def _representatives(
@@ -245,10 +245,10 @@ def _representatives(
             return values
     rule = f"'{name}' must come to the client as values that differ as in the database"
     type_text = " ".join(str(kind).split())
-    got = (
-        f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}"
+    raise OutOfDomainError(
+        f"{rule}, got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}; "
+        "cast the column to text or to a whole number in a view"
     )
-    raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
 
 
 def _count_distinct(values: pa.Array) -> int:

@@ -93,13 +93,14 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
     refuse_second_columns(checked, types)
     for name in checked:
         if types[name] == pl.Object:
-            rule = (
-                f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            raise OutOfDomainError(
+                f"{words.words} must be of types that Polars compares, got '{name}' of type Object; "
+                "turn it into text"
             )
-            raise OutOfDomainError(f"{rule}; turn it into text")
         if SPLITS_LISTS_OF_STRUCTS and _has_structs(types[name]):
-            rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
-            raise OutOfDomainError(f"{rule}; turn it into text")
+            raise OutOfDomainError(
+                f"{words.words} must not be lists of structs before Polars 2, got '{name}'; turn it into text"
+            )
     return checked
 
 
@@ -107,8 +108,10 @@ def refuse_second_columns(columns: Iterable[str], table_columns: Collection[str]
     """Refuse a name that two columns of a CSV file have: Polars renames the second in silence."""
     for name in columns:
         if (second := f"{name}_duplicated_0") in table_columns:
-            rule = f"columns must have names of their own, got '{name}' twice, once as '{second}'"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                f"columns must have names of their own, got '{name}' twice, once as '{second}'; "
+                "rename one of them"
+            )
 
 
 def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
@@ -201,8 +204,10 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
     try:
         return frame.collect(engine="streaming").to_arrow()
     except pl.exceptions.PolarsError as error:
-        rule = f"the frame must be one that Polars can collect, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; correct its values or its query") from None
+        raise UnavailableError(
+            f"the frame must be one that Polars can collect, got {name_error(error)}; "
+            "correct its values or its query"
+        ) from None
 
 
 def framed(table: pa.Table) -> pl.LazyFrame:

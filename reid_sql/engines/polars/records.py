@@ -129,8 +129,10 @@ def scored_table(
     lazy = frame.lazy()
     for name in lazy.collect_schema().names():
         if name in declared.columns:
-            rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)})"
-            raise OutOfDomainError(f"{rule}, got '{name}'; rename it in a view")
+            raise OutOfDomainError(
+                f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'; "
+                "rename it in a view"
+            )
     return join_null_safe(lazy, score_distinct(declared, lazy, model, options), model.columns)
 
 

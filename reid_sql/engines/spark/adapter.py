@@ -277,8 +277,10 @@ def _select(frame: DataFrame, columns: Sequence[str], people: Sequence[str] = ()
     """The columns under aliases, as many as there are; of people, NaN is nobody."""
     folded = {name.lower() for name in columns}
     if len(folded) < len(columns) and is_case_sensitive(frame):
-        rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
-        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+        raise OutOfDomainError(
+            f"{NAMES.words} must differ by more than capitals where the driver answers, got {list(columns)}; "
+            "rename one in a view"
+        )
     names: list[str] = []
     for start in range(0, len(columns), MAX_COLUMNS):
         names += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)

@@ -78,19 +78,16 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     checked = label.check(columns, table_columns)
     for name in checked:
         if [fold(other) for other in table_columns].count(fold(name)) > 1:
-            rule = f"{label.words} must each name one column, got '{name}', which two columns of this table have"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                f"{label.words} must each name one column, got '{name}', which two columns of this table have; "
+                "rename one of them"
+            )
         kind = frame.schema.fields[table_columns.index(name)].dataType
         if is_incomparable(kind):
-            rule = (
-                f"{label.words} must be of types that can be compared, "
-                f"got '{name}' of type {kind.simpleString()}"
+            raise OutOfDomainError(
+                f"{label.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}; "
+                "cast it first, a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
             )
-            remedy = (
-                "a map to array_sort(map_entries(…)), a variant to a type of its own, "
-                "text to collate(…, 'UTF8_BINARY')"
-            )
-            raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
     return checked
 
 
@@ -128,8 +125,9 @@ def is_incomparable(kind: DataType) -> bool:
 def refuse_settings(spark: SparkSession) -> None:
     """Refuse a session in which groups come without the columns that they are by."""
     if str(spark.conf.get(GROUPED_BY, "true")).lower() != "true":
-        rule = f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}"
-        raise OutOfDomainError(f"{rule}; call spark.conf.unset('{GROUPED_BY}')")
+        raise OutOfDomainError(
+            f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}; call spark.conf.unset('{GROUPED_BY}')"
+        )
 
 
 @dataclass(frozen=True)
@@ -213,9 +211,9 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     except PySparkException as error:
         raise UnavailableError(name_condition(error)) from None
     if fetched.num_rows > rows:
-        rule = f"{label} must be at most {rows} rows, as they come to the driver, got more"
         raise OutOfDomainError(
-            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
+            f"{label} must be at most {rows} rows, as they come to the driver, got more; "
+            f"take fewer or coarser columns, or raise {SETTING} with the driver's memory"
         )
     return fetched
 
@@ -303,9 +301,10 @@ def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
         sample_field, population_field = rows.frame.schema[name], population.frame.schema[name]
         cast = exact_cast(sample_field.dataType, population_field.dataType)
         if cast is None:
-            rule = f"tbl and population_tbl must contain '{public_name}' as the same type"
-            got = f"{sample_field.dataType.simpleString()} and {population_field.dataType.simpleString()}"
-            raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
+            raise OutOfDomainError(
+                f"tbl and population_tbl must contain '{public_name}' as the same type, got {sample_field.dataType.simpleString()} and {population_field.dataType.simpleString()}; "
+                "cast one of them"
+            )
         mine[name] = cast(F.col(name), sample_field.dataType)
         theirs[name] = cast(F.col(name), population_field.dataType)
     return (
@@ -363,9 +362,9 @@ def refuse_without_text(rows: Rows) -> None:
     for name, place in zip(rows.public_names, rows.names, strict=True):
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
-            rule = "columns of a copula must contain numbers, texts or other plain values on Spark"
             raise OutOfDomainError(
-                f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text"
+                f"columns of a copula must contain numbers, texts or other plain values on Spark, got '{name}' of type {kind.simpleString()}; "
+                "turn it into text"
             )
 
 

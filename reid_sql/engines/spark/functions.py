@@ -149,11 +149,10 @@ def scored_frame(
     rows = read_model_columns(sent_model, frame)
     for name in frame.columns:
         if name.lower() in declared.columns:
-            rule = (
-                "the table must have no column that is named as a score "
-                f"({', '.join(declared.columns)}), got '{name}'"
+            raise OutOfDomainError(
+                f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'; "
+                "rename it in a view"
             )
-            raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = score_records(
         rows,
         sent_model,

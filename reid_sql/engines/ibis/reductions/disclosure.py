@@ -267,8 +267,9 @@ def recipe_of(tbl: Table, name: str, options: Arguments) -> Recipe:
     if name in NEVER_INFINITE:
         finite, variant = NEVER_INFINITE[name], options["variant"]
         if variant != finite and (engine := backend(tbl)) in FINITE:
-            rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
-            raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
+            raise UnavailableError(
+                f"{name} on {engine} must have variant='{finite}', got '{variant}': {NO_INFINITY}; ask DuckDB"
+            )
     return MEASURED[name](**options)
 
 

@@ -106,8 +106,10 @@ def _unify_types(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:
     for name, q in zip(qi, aliases(qi), strict=True):
         same = mine[q].copy(nullable=True) == theirs[q].copy(nullable=True)
         if not same and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"tbl and population_tbl must contain '{name}' as the same type"
-            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
+            raise OutOfDomainError(
+                f"tbl and population_tbl must contain '{name}' as the same type, got {mine[q]} and {theirs[q]}; "
+                "cast one of them"
+            )
         wider[q] = mine[q].copy(nullable=True) if same else WHOLE
     return [
         frame.mutate(

@@ -89,10 +89,10 @@ def _expressions(columns: Sequence[Any], words: str = "quasi-identifiers") -> li
         QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
     for column in columns:
         if not isinstance(column, str | pl.Expr):
-            rule = (
-                f"{words} must each be a column name or an expression, got {type(column).__name__}"
+            raise WrongTypeError(
+                f"{words} must each be a column name or an expression, got {type(column).__name__}; "
+                "write equivalence_class_size('age', 'sex')"
             )
-            raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
     return [
         exact_column(column) if isinstance(column, str) else _one(words, place, column)
         for place, column in enumerate(columns, 1)
