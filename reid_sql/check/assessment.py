@@ -16,12 +16,28 @@ HOURS: Final = Number(
     "a number of hours from 0 to 1e6", "write how long it took, such as 40", 0.0, 1e6
 )
 RECIPIENT_KEYS: Final = (
-    *("name", "environment", "controls", "tables"),
-    *("knows", "rows", "scenario", "links", "checks"),
+    "name",
+    "environment",
+    "controls",
+    "tables",
+    "knows",
+    "rows",
+    "scenario",
+    "links",
+    "checks",
 )
 ASSESSMENT_KEYS: Final = (
-    *("assessor", "role", "qualification", "purpose", "date", "valid_until", "triggers"),
-    *("license", "standards", "intruder_tests", "answers"),
+    "assessor",
+    "role",
+    "qualification",
+    "purpose",
+    "date",
+    "valid_until",
+    "triggers",
+    "license",
+    "standards",
+    "intruder_tests",
+    "answers",
 )
 TEST_KEYS: Final = ("who", "date", "hours", "sources", "outcome")
 

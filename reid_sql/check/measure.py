@@ -205,8 +205,16 @@ LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number"
 
 # The table gives these, not the check.
 TABLES: Final = (
-    *("tbl", "tables", "population_tbl", "original", "synthetic", "holdout"),
-    *("first", "second", "left", "right"),
+    "tbl",
+    "tables",
+    "population_tbl",
+    "original",
+    "synthetic",
+    "holdout",
+    "first",
+    "second",
+    "left",
+    "right",
 )
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 

@@ -256,8 +256,19 @@ def file_stamp(path: Path) -> Stamp:
 # diagnosis.
 
 NUMERIC_TYPES: Final = (
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER"),
-    *("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
 )
 Codes = Mapping[str, tuple[str, ...]]  # by column
 

@@ -173,9 +173,9 @@ def run_safe(options: argparse.Namespace) -> int:
     how, appetite = _parameters_of_cells(options)
     table = open_file_table(options, BY)
     if options.published:
-        options.has_published_tables = True
+        form = text_format(options, of_people=False)
         how["published"] = attach_numbered(
-            table.con, options, "--published", options.published, PUBLISHED
+            table.con, form, "--published", options.published, PUBLISHED
         )
     cells = partial(table.call, "safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     rows = cells()
@@ -244,9 +244,9 @@ def _audit_tables(options: argparse.Namespace) -> int:
     if options.dominance is not None:
         how["dominance"] = numbers("--dominance", options.dominance.split(","))
     columns = all_names("the columns", options.categories)
-    options.has_published_tables = True
-    con, first = open_file(options)
-    views = [first, *attach_numbered(con, options, "OTHER", options.others, PUBLISHED)]
+    form = text_format(options, of_people=False)
+    con, first = open_file(options, form)
+    views = [first, *attach_numbered(con, form, "OTHER", options.others, PUBLISHED)]
     readings = [read_published(con, view, columns, options.count) for view in views]
     tables = [each.view for each in readings]
     notes = dict.fromkeys(note for each in readings for note in each.notes)

@@ -159,7 +159,8 @@ def _compare_later(options: argparse.Namespace) -> int:
     named = passed_options(options, "key", "sensitive")
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    later = attach_numbered(con, options, "OTHER", options.others, LATER, options.other_table)
+    form = text_format(options)
+    later = attach_numbered(con, form, "OTHER", options.others, LATER, options.other_table)
     views = [first.name, *later]
     person = options.key or options.entity
     one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])

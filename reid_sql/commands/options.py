@@ -89,8 +89,18 @@ def require(option: str, value: object, other: str, *, is_passed: bool) -> None:
 
 
 SOURCE: Final = (
-    *("files", "table", "encoding", "delimiter", "quote", "header", "skip", "memory_limit"),
-    *("format", "html", "progress", "help"),
+    "files",
+    "table",
+    "encoding",
+    "delimiter",
+    "quote",
+    "header",
+    "skip",
+    "memory_limit",
+    "format",
+    "html",
+    "progress",
+    "help",
 )  # options that a command reads whatever it measures
 
 

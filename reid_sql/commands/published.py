@@ -13,7 +13,7 @@ import duckdb
 
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.commands.output import csv_text
-from reid_sql.commands.tables import attach_numbered, call
+from reid_sql.commands.tables import attach_numbered, call, text_format
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
 from reid_sql.parameters import Rows, fold_case, quoted, sql_text
@@ -192,7 +192,8 @@ def _audit(
             raise UnavailableError(
                 "--publish must have the cells that were computed once it is read again, got others; rename categories such as an empty text"
             )
-        published = attach_numbered(con, options, "--published", options.published, PUBLISHED)
+        form = text_format(options, of_people=False)
+        published = attach_numbered(con, form, "--published", options.published, PUBLISHED)
         how_read = {"k": how["k"]} | base
         cells: list[dict[str, Any]] = []
         for count in counts:

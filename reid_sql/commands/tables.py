@@ -238,7 +238,7 @@ def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS)
 
 
 def open_file(
-    options: argparse.Namespace, *, keep: bool = False
+    options: argparse.Namespace, form: TextFormat | None = None, *, keep: bool = False
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
@@ -254,14 +254,14 @@ def open_file(
         options.table,
         pattern=options.files,
         memory_limit=options.memory_limit,
-        form=text_format(options),
+        form=form or text_format(options),
         keep=keep,
     )
 
 
 def attach_numbered(  # noqa: PLR0917 - all of what names the files
     con: duckdb.DuckDBPyConnection,
-    options: argparse.Namespace,
+    form: TextFormat,
     label: str,
     files: Sequence[str],
     view: str,
@@ -271,13 +271,16 @@ def attach_numbered(  # noqa: PLR0917 - all of what names the files
     views = []
     for place, file in enumerate(files, 1):
         views.append(f"{view}_{place}")
-        attach_checked(con, views[-1], f"{label} {place}", file, text_format(options), table)
+        attach_checked(con, views[-1], f"{label} {place}", file, form, table)
         table = None
     return views
 
 
-def text_format(options: argparse.Namespace) -> TextFormat:
-    """How the text files of a command are written; refuses what describes none of its files."""
+def text_format(options: argparse.Namespace, *, of_people: bool = True) -> TextFormat:
+    """How the text files of a command are written; refuses what describes none of its files.
+
+    Those of published tables have lines of totals, and are not `of_people`.
+    """
     quote = '"' if options.quote is None else options.quote
     check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
     header = None if options.header is None else options.header == "true"
@@ -285,7 +288,6 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     skip = check_skip(
         "--skip", [number("--skip", each) for each in (options.skip or "0").split(",")]
     )
-    of_people = not getattr(options, "has_published_tables", False)
     form = TextFormat(options.delimiter, encoding, header, quote, skip, of_people)
     files: list[str] = []
     for name in FILES:
