@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -21,7 +21,7 @@ from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.sources import Codes, codes_of
 from reid_sql.check.table_engine import TableEngine
-from reid_sql.client.calls import create_view, drop_view, needed_columns, open_client
+from reid_sql.client.calls import create_view, drop_view, needed_columns
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
 from reid_sql.engines.ibis.alike import comparable
@@ -71,17 +71,7 @@ class RemoteTable(TableEngine):
         """End the warehouse's transaction: the client computes from here on."""
 
 
-class Client:
-    """The DuckDB of the client, opened when it is first asked."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        """Remember what closes it."""
-        self._stack = stack
-
-    @cached_property
-    def con(self) -> duckdb.DuckDBPyConnection:
-        """The connection."""
-        return self._stack.enter_context(open_client())
+Client = Callable[[], duckdb.DuckDBPyConnection]  # opens DuckDB here, when it is first called
 
 
 @dataclass(frozen=True)
@@ -134,7 +124,7 @@ class ClientRecords:
 
     @cached_property
     def _calls(self) -> Calls:
-        return Calls(self._client.con, self._table, {})
+        return Calls(self._client(), self._table, {})
 
     def call(
         self,
@@ -295,10 +285,10 @@ class ClientRecords:
                 self._is_full = True
                 return
             while self._views and self._total + fetched.values > max_collected_values():
-                drop_view(self._client.con, self._views.pop(0).name)
+                drop_view(self._client(), self._views.pop(0).name)
             self._created += 1
             name = f"{self._name}_{self._created}"
-            create_view(self._client.con, name, *self._with_places(fetched, request.by))
+            create_view(self._client(), name, *self._with_places(fetched, request.by))
             self._views.append(View(request, name, len(fetched.fetched.codes), fetched.values))
         except ReidError as error:  # once for all groups: a refusal takes as long as counting
             self._refused[request.key] = error
@@ -334,7 +324,7 @@ class ClientRecords:
         part = f"{view}_of_{group.place}"
         listed = ", ".join(quoted(name) for name in request.columns)
         select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
-        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
+        self._client().execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
         return part
 
 

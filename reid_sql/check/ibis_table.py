@@ -5,6 +5,7 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import ibis
@@ -35,7 +36,7 @@ from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Source
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Tuples, parts_of
-from reid_sql.client.calls import profile_columns
+from reid_sql.client.calls import open_client, profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable
@@ -100,7 +101,7 @@ def open_in_ibis(
                         warehouse(label, each.url, each.path)
                     )
         stack.enter_context(keep_values(kept=policy.keep_values))
-        client = Client(stack)
+        client = cache(lambda: stack.enter_context(open_client()))
         counted_tables: list[TableCounts] = []
         for table in policy.tables:
             show_progress(f"{table.name}: opening")

@@ -56,7 +56,7 @@ def kind_of(function: str, column: str) -> Kind | None:
     (<Kind.SHARE: 'share'>, <Kind.CLASS_SIZES: 'class_sizes'>)
     >>> kind_of("risk_summary", "a_new_column")
     """
-    kinds, _ = _declared()
+    kinds, _ = read_figures()
     bare = next((column.removesuffix(end) for end in ENDS if column.endswith(end)), column)
     names = (f"{function}.{column}", f"{function}.{bare}", column, bare)
     return next((kinds[name] for name in names if name in kinds), None)
@@ -68,18 +68,13 @@ def whole_of(function: str) -> str:
     >>> whole_of("risk_summary"), whole_of("household_risk")
     ('records', 'households')
     """
-    _, wholes = _declared()
+    _, wholes = read_figures()
     return wholes.get(function, "records")
 
 
-def declared_columns() -> Mapping[str, Kind]:
-    """Return every name that the file declares, with or without a function."""
-    return _declared()[0]
-
-
 @cache
-def _declared() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
-    """Read the file; a name is declared once."""
+def read_figures() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
+    """Read the file: the kind of each name, with or without a function, and the columns of wholes."""
     written = tomllib.loads(FILE.read_text(encoding="utf-8"))
     wholes = written.pop("whole")
     kinds: dict[str, Kind] = {}

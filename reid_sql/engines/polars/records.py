@@ -1,7 +1,7 @@
 """Polars: functions of single records: closed forms as expressions, and fitted models."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -81,9 +81,6 @@ def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see
 
 
 # Fitted models
-
-
-BATCH: Final = 1 << 16
 
 
 def score(

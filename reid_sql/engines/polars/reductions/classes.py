@@ -105,9 +105,6 @@ def _one(words: str, place: int, column: pl.Expr) -> pl.Expr:
     return one if column.meta.is_column_selection() else check_length(words, place, one)
 
 
-__all__ = ["class_size", "classes", "histogram"]
-
-
 def classes(
     tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
 ) -> pl.LazyFrame:
