@@ -53,7 +53,7 @@ from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.disclosure import L_DIVERSITY
-from reid_sql.sources.copies import describe_copies
+from reid_sql.sources.equal_rows import count_unique, describe_copies
 from reid_sql.sources.files import (
     SLOW_TO_READ,
     Opened,
@@ -62,7 +62,6 @@ from reid_sql.sources.files import (
     check_source,
 )
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
-from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 

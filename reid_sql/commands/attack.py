@@ -29,8 +29,8 @@ from reid_sql.commands.tables import (
     open_file,
     open_file_table,
     text_format,
+    unmeasured_columns,
 )
-from reid_sql.commands.unmeasured import unmeasured_columns
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Columns
 from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS

@@ -19,10 +19,11 @@ from reid_sql.commands.tables import (
     describe_people,
     function_options,
     open_file_table,
+    table_columns,
     table_item,
     text_format,
+    unmeasured_columns,
 )
-from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted

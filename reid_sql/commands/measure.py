@@ -53,8 +53,8 @@ from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.sources.equal_rows import count_unique
 from reid_sql.sources.remote import is_connection
-from reid_sql.sources.unique_columns import count_unique
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON

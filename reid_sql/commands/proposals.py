@@ -7,8 +7,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.commands.starter import CONTACTS, KNOWABLE, Starter
-from reid_sql.commands.tables import call
-from reid_sql.commands.unmeasured import table_columns
+from reid_sql.commands.tables import call, table_columns
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person

@@ -13,7 +13,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import Number
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, ROUND_TO
-from reid_sql.sources.yaml_files import read_mapping
+from reid_sql.sources.other_programs import read_mapping
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
 ROUND_BASE: Final = "safe_round_base"

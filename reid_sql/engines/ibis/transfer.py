@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Column, Table
 
-from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
 from reid_sql.engines.ibis.frames import (
     POSTGRES,
@@ -94,6 +93,18 @@ def fetch_values(
         for place, name in enumerate(names)
     ]
     return NumberedRows(codes, values, table.select(unnumbered))
+
+
+def dense_codes(values: pl.Series) -> Integers:
+    """A code for each value of a column, 1, 2, … without gaps and 0 for NULL, (records,), of any type.
+
+    >>> dense_codes(pl.Series(["F", None, "M", "F"])).tolist()
+    [1, 0, 2, 1]
+    """
+    placed = values.to_frame("q").with_row_index("place")
+    first = pl.when(pl.col("q").is_not_null()).then(pl.col("place").first().over("q"))
+    codes = placed.select(first.rank("dense").fill_null(0).cast(pl.Int32))
+    return codes.to_series().to_numpy()
 
 
 def _name_codes(count: int, kind: dt.DataType) -> pa.Array:

@@ -11,7 +11,6 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.arrow import answer_rows
-from reid_sql.engines.codes import has_text, text_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answer_groups, answer_whole
 from reid_sql.engines.polars.frames import (
@@ -26,7 +25,7 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
     with_group_names,
 )
-from reid_sql.engines.polars.records import score, scored_table, value
+from reid_sql.engines.polars.records import has_text, score, scored_table, text_of, value
 from reid_sql.engines.polars.tables import TABLE, answer_with_warnings
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function

@@ -15,6 +15,7 @@ from reid_sql.engines.spark.frames import (
     no_blank_records,
     null_report,
     read_rows,
+    run_plan,
     with_key,
 )
 from reid_sql.engines.spark.people import (
@@ -25,7 +26,6 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import classes as sql
@@ -57,7 +57,7 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
     else:
         rows, person = read_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
-    listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
+    listed = run_plan(rows, sql.classes, rows.names, person, nulls)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
@@ -76,7 +76,7 @@ def histogram(
     if entity is not None:
         return _people_only(tbl, qi, nulls, entity)
     rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
-    return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
+    return run_plan(rows, sql.histogram, rows.names, None, None, nulls)
 
 
 def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
@@ -91,8 +91,8 @@ def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> 
 def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
     if not of_people:
-        sizes_found = run_text(
-            rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls)
+        sizes_found = run_plan(
+            rows, sql.histogram, rows.names, None, rows.frame.columns[: len(by)], nulls
         )
         return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
     counted = count_groups(rows, by, nulls)

@@ -6,9 +6,8 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from reid_sql.engines.spark.frames import Rows, column, read_rows
+from reid_sql.engines.spark.frames import Rows, column, read_rows, run_plan
 from reid_sql.engines.spark.people import read_groups
-from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.models.classes.sensitive import QI, refuse_sensitive_groups
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import disclosure as sql
@@ -35,10 +34,8 @@ def _measure(
         rows = read_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
         groups = rows.frame.columns[: len(by)]
     person = None if entity is None else "entity"
-    text = plan(
-        SOURCE, rows.names[:-1], rows.names[-1], entity=person, by=groups, nulls=nulls, **options
-    )
-    measured = run_text(rows, text)
+    counted = {"entity": person, "by": groups, "nulls": nulls}
+    measured = run_plan(rows, plan, rows.names[:-1], rows.names[-1], **counted, **options)
     return measured if by is None else measured.toDF(*group_names(by), *measured.columns[len(by) :])
 
 
@@ -61,9 +58,9 @@ def disclosing_classes(
     rows = _read(tbl, qi, sensitive, entity)
     refuse_result_names(qi, ("class_size", "value"))
     person = None if entity is None else "entity"
-    names, value = rows.names[:-1], rows.names[-1]
-    text = sql.disclosing_classes(SOURCE, names, value, entity=person, nulls=nulls, **options)
-    listed = run_text(rows, text)
+    counted = {"entity": person, "nulls": nulls}
+    plan = sql.disclosing_classes
+    listed = run_plan(rows, plan, rows.names[:-1], rows.names[-1], **counted, **options)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
