@@ -90,8 +90,7 @@ def run_check(options: argparse.Namespace) -> int:
             else attempt(partial(_measure, options, file, policy, baseline, risky))
         )
         results.append(PolicyResult(file, refusal=result) if isinstance(result, str) else result)
-    report = _report_run if len(named) > 1 else _report_alone
-    return report(options, results, files)
+    return _report(options, results, files)
 
 
 def _read_policy(options: argparse.Namespace, file: str) -> Policy:
@@ -138,43 +137,39 @@ def _measure(
     return PolicyResult(file, page, prepared=prepared)
 
 
-def _report_alone(
+def _report(
     options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
 ) -> int:
-    """Write and print the report of one policy."""
-    [result] = results
-    page = result.page or ReportPage({})
-    writers: dict[str, Callable[[ReportPage], str]] = {
-        "json_report": to_json,
-        "junit": render_junit,
-        "html": partial(render_html, additions=Additions(prepared=result.prepared)),
-        "openlineage": lambda page: render_openlineage([page]),
-        "tags": lambda page: render_tags([page]),
-    }
-    for name, file in files.items():
-        write_report(file, writers[name](page))
-    print_verdict(options, page, result.file)
-    return int(page["exit_code"])
-
-
-def _report_run(
-    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
-) -> int:
-    """Write and print one document of several policies."""
-    run = build_run(results)
+    """Write and print the report of one policy, or one document of several."""
+    pages = [each.page for each in results if each.page is not None]
+    refusals = [f"{each.file}: {each.refusal}" for each in results if each.page is None]
+    first, is_alone = results[0], len(results) == 1
+    document = pages[0] if is_alone else build_run(results)
+    additions = Additions(prepared=first.prepared)
     writers: dict[str, Callable[[], str]] = {
-        "json_report": partial(to_json, run),
-        "junit": partial(render_run_junit, results),
-        "html": partial(render_run_html, results),
-        "openlineage": partial(
-            render_openlineage,
-            [each.page for each in results if each.page is not None],
-            [f"{each.file}: {each.refusal}" for each in results if each.page is None],
-        ),
-        "tags": partial(render_tags, [each.page for each in results if each.page is not None]),
+        "json_report": partial(to_json, document),
+        "junit": partial(render_junit, document)
+        if is_alone
+        else partial(render_run_junit, results),
+        "html": partial(render_html, document, additions)
+        if is_alone
+        else partial(render_run_html, results),
+        "openlineage": partial(render_openlineage, pages, refusals),
+        "tags": partial(render_tags, pages),
     }
     for name, file in files.items():
         write_report(file, writers[name]())
+    if is_alone:
+        print_verdict(options, document, first.file)
+    else:
+        _print_run(options, document, results)
+    return int(document["exit_code"])
+
+
+def _print_run(
+    options: argparse.Namespace, run: ReportPage, results: Sequence[PolicyResult]
+) -> None:
+    """Print the document of several policies."""
 
     def render(width: int) -> RenderableType:
         shown = {each.file: _page(each.file, each.page, width) for each in results if each.page}
@@ -185,7 +180,6 @@ def _report_run(
             columns = _released_columns(each.page) if each.page else []
             print_people(f"{each.file}: {' '.join(columns)}" if columns else "")
     print_result(options, run, lambda: run_rows(results), render)
-    return int(run["exit_code"])
 
 
 def _shows_overview(options: argparse.Namespace) -> bool:
