@@ -1,14 +1,15 @@
 """One table of a policy as it is measured: an engine counts, and each answer is remembered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import duckdb
 import numpy as np
 
 from reid_sql.check.cautions import (
+    INTERRUPTIONS,
     caution_on,
     find_identifiers,
     find_nobodies,
@@ -26,7 +27,14 @@ from reid_sql.check.remarks import (
     unseen_codes_remark,
     unused_code_remark,
 )
-from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
+from reid_sql.check.sources import (
+    PUBLISHED,
+    REASON_CHANGED,
+    Evidence,
+    codes_of,
+    identify_files,
+    without_declared,
+)
 from reid_sql.check.table_engine import TableEngine, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -53,6 +61,8 @@ MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
 
 
 Answers = dict[int, list[Row]]  # by the position of the group
+Result = TypeVar("Result")
+Refusal = TypeVar("Refusal")
 
 
 def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
@@ -131,10 +141,21 @@ class TableCounts:
         """What is raised where something cannot be measured, by its engine too."""
         return (*MEASURING_ERRORS, *self.engine.errors)
 
-    def has_changed(self) -> bool:
-        """Whether what was measured is no longer what was opened."""
+    def attempt(
+        self, work: Callable[[], Result], refused: Callable[[Exception], Refusal]
+    ) -> Result | Refusal:
+        """Return what the work returns, or what becomes of its refusal; an interruption ends all."""
+        try:
+            return work()
+        except INTERRUPTIONS:
+            raise
+        except self.errors as error:
+            return refused(error)
+
+    def describe_change(self) -> str:
+        """Say that what was measured is no longer what was opened; nothing if it is."""
         now = identify_files(self.table.source, self.table.role_sources)
-        return now != self.evidence or self.engine.has_changed()
+        return REASON_CHANGED if now != self.evidence or self.engine.has_changed() else ""
 
     @cached_property
     def identifiers(self) -> Mapping[str, Remark]:
