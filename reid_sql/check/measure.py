@@ -347,7 +347,7 @@ class Measure:
         return gap > (1e-9 * scale if isfinite(scale) else 0.0)
 
 
-def argument_of(parameter: Parameter, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
+def argument_of(parameter: Parameter, parameters: Arguments) -> Any:  # noqa: ANN401 - the function's
     """Give the function's argument: the check's parameter, else the default."""
     if parameter.name == "populations":
         return [parameters["population"]]

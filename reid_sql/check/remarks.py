@@ -3,10 +3,10 @@
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from reid_sql import models
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
@@ -148,7 +148,7 @@ def _split(part: str | Count, before: str, after: str) -> Iterator[str | Count]:
     yield from (start + before, Count(int(number.replace(",", "")), "records"), after + end)
 
 
-def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Remark]:
+def missing_value_remarks(profiled: Iterable[Row]) -> dict[str, Remark]:
     """Return, for each column with missing-value codes, the remark on how many records have one.
 
     The records without a code are what is left of the table: where they are few, their number follows.

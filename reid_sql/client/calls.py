@@ -44,6 +44,7 @@ from reid_sql.parameters import (
     TABLE,
     Arguments,
     Columns,
+    Rows,
     Tables,
     fold_case,
     list_text,
@@ -445,9 +446,9 @@ def profile_columns(
     frame: Any,  # noqa: ANN401 - a frame of the place
     columns: Sequence[str],
     run: Callable[[Callable[[], pa.Table]], pa.Table],
-    fetched: Mapping[str, Any],
+    fetched: Arguments,
     place: Place,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
     `run` asks the database, and raises its refusals as one sentence. Nothing is asked of columns that were

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,6 @@ from reid_sql.commands.options import (
 from reid_sql.commands.output import notes_of_rows, print_answer
 from reid_sql.commands.published import PUBLISHED, publish, read_published
 from reid_sql.commands.tables import (
-    Rows,
     attach_numbered,
     call,
     describe_people,
@@ -32,7 +30,7 @@ from reid_sql.commands.tables import (
     unmeasured_columns,
 )
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Columns
+from reid_sql.parameters import Arguments, Columns, Rows
 from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
 from reid_sql.serve.log import is_log, read_log, summarize_clients
@@ -216,7 +214,7 @@ def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], s
     return how | passed_options(options, "levels", "tables"), sentence
 
 
-def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
+def _is_publishable(options: argparse.Namespace, how: Arguments) -> bool:
     """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
 
     Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
@@ -229,7 +227,7 @@ def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool
     return is_publishable
 
 
-def _refuse_unprotected(option: str, how: Mapping[str, Any]) -> None:
+def _refuse_unprotected(option: str, how: Arguments) -> None:
     if how["suppress"] not in PROTECTING:
         raise OutOfDomainError(
             f"{option} must be given with --suppress secondary or rounding, got '{how['suppress']}'; pass one of them"

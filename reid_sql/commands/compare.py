@@ -26,7 +26,7 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
-from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Row, fold_case, quoted
 from reid_sql.sources.files import attach_checked
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -118,8 +118,8 @@ def _compare_all_columns(
     con: duckdb.DuckDBPyConnection,
     arguments: Sequence[Any],
     key: str | None,
-    how: dict[str, Any],
-) -> dict[str, Any]:
+    how: Arguments,
+) -> Row:
     """Compare by every column of the release that the original has, as an attacker may know all of them."""
     original, released, _ = arguments
     of_original = {fold_case(name) for name in table_columns(con, original)}
@@ -136,7 +136,7 @@ def _compare_all_columns(
     return {"columns": columns, "of": len(shared), "compare": rows, "status": status}
 
 
-def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]:
+def _describe_all_columns(whole: Row, qi: Sequence[str]) -> list[str]:
     """State the attack by every column of the release; nothing where the figures are by all of them."""
     named = {fold_case(name) for name in qi}
     columns = whole["columns"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 
@@ -62,9 +62,7 @@ def _find_several(
     return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
 
 
-def profile_columns(
-    con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
-) -> list[dict[str, Any]]:
+def profile_columns(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> Rows:
     """Profile these columns of the table, or all if none is named.
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
@@ -108,9 +106,7 @@ def find_texts(rows: Rows) -> list[str]:
     ]
 
 
-def repeat_identifiers(
-    rows: Sequence[dict[str, Any]], people: Sequence[str]
-) -> list[dict[str, Any]]:
+def repeat_identifiers(rows: Rows, people: Sequence[str]) -> Rows:
     """Take columns within whose values others are constant for identifiers of people that repeat.
 
     Where the name of one says so, what is constant within its values describes a person, as a sex does.
@@ -120,7 +116,7 @@ def repeat_identifiers(
     if any(map(names_a_person, named)):
         return list(rows)
     return [
-        row | repeated
+        {**row, **repeated}
         if row["column_name"] in people and kinds.kind_of_advice(row, 1) in KNOWABLE
         else row
         for row in rows

@@ -4,7 +4,7 @@ import argparse
 import csv
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,7 @@ from reid_sql.commands.output import csv_text
 from reid_sql.commands.tables import attach_numbered, call, text_format
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
-from reid_sql.parameters import Rows, fold_case, quoted, sql_text
+from reid_sql.parameters import Arguments, Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
 from reid_sql.sources.text_content import TextFormat
@@ -146,7 +146,7 @@ LACKING_PEOPLE: Final = (
 )
 
 
-def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> str:
+def publish(options: argparse.Namespace, rows: Rows, how: Arguments) -> str:
     """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
 
     Returns a sentence on what was checked.
@@ -178,7 +178,7 @@ def _audit(
     file: Path,
     text: str,
     counts: Sequence[str],
-    how: Mapping[str, Any],
+    how: Arguments,
 ) -> str:
     """Read the file as its readers do, and audit its counts beside the tables that they already have.
 

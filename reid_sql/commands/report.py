@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 from rich.console import Group, RenderableType
@@ -35,7 +35,7 @@ from reid_sql.commands.proposals import propose
 from reid_sql.commands.starter import Starter, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import POPULATION
+from reid_sql.parameters import POPULATION, Rows
 from reid_sql.sources.files import KEPT, open_source
 from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
@@ -61,7 +61,7 @@ class FirstReport:
     inputs: tuple[Path, ...] = field(default=(), repr=False)  # which no report may overwrite
 
     @property
-    def profile(self) -> list[dict[str, Any]]:
+    def profile(self) -> Rows:
         """A row for each column; its counts are exact."""
         return list(self.starter.rows)
 

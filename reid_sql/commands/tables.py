@@ -33,6 +33,8 @@ from reid_sql.parameters import (
     QUASI_IDENTIFIERS,
     Columns,
     Domain,
+    Row,
+    Rows,
     fold_case,
     quoted,
     sql_literal,
@@ -54,7 +56,6 @@ if TYPE_CHECKING:
     from reid_sql.commands.warehouse_table import WarehouseTable
     from reid_sql.sources.warehouse import Warehouse
 
-Rows = list[dict[str, Any]]
 FILES: Final = (
     "file",
     "others",
@@ -357,7 +358,7 @@ def unmeasured_columns(
     *,
     entity: str | None = None,
     key: str | None = None,
-) -> dict[str, Any]:
+) -> Row:
     """Count the people whom each column of a table that nothing measured singles out, and all of them.
 
     The column of people, or the key that only the holder of the data has, is none of them. `what` names the

@@ -309,7 +309,7 @@ def of_group(
 
 
 def answer_columns(
-    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], parameters: Arguments
 ) -> dict[str, Any]:
     """Call the body of an answer in arrays: these by name, and figures of all rows repeated for each."""
     return columns_of(call_body(declared, arrays, parameters))

@@ -58,7 +58,7 @@ def without_example(declared: Function) -> str:
 
 
 Call = Callable[..., Any]
-Answering = Callable[[Function, Mapping[str, Any]], Any]
+Answering = Callable[[Function, Arguments], Any]
 ENGINES: Final = "reid_sql.engines"
 TITLES: Final = {"duckdb": "DuckDB"}
 
@@ -226,7 +226,7 @@ SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
 
 
 def bound(
-    declared: Function, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
+    declared: Function, signature: Signature, arguments: Sequence[Any], named: Arguments
 ) -> dict[str, Any]:
     """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
     refuse_unknown(declared, signature, named)
@@ -257,7 +257,7 @@ def bound(
     return dict(filled.arguments)
 
 
-def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:
+def refuse_unknown(declared: Function, signature: Signature, named: Arguments) -> None:
     """Refuse a named argument that is no parameter: with the reason, or offer the nearest one."""
     names = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
     for name in named:

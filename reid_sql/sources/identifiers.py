@@ -1,9 +1,9 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import duckdb
 import pyarrow as pa
@@ -19,7 +19,7 @@ from reid_sql.models.columns.nobodies import (
     describe_nobodies,
 )
 from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, Rows, quoted, sql_literal, sql_text
 from reid_sql.sql.spelling import count_nobodies, list_values
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def describe_calls(
 def count_values(
     table: "Table",
     names: Sequence[str],
-    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
+    ask: Callable[[Callable[[], "Table"]], Rows],
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
     from reid_sql.engines.ibis.frames import known_value  # noqa: PLC0415 - Ibis is optional

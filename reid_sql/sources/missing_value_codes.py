@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -20,7 +20,7 @@ from reid_sql.models.columns.missing_value_codes import (
     may_end_with_code,
     values_beside,
 )
-from reid_sql.parameters import fold_case, quoted
+from reid_sql.parameters import Rows, fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
 
@@ -77,7 +77,7 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
     return codes
 
 
-def _rows_of(answer: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+def _rows_of(answer: duckdb.DuckDBPyRelation) -> Rows:
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
 
 

@@ -21,7 +21,7 @@ from reid_sql.errors import (
     name_error,
     suggestion,
 )
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import Rows, quoted, sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -84,7 +84,7 @@ class Warehouse:
             if self.backend.name == "mysql":
                 _read_snapshot(self.backend.con)  # psycopg begins its own with the next statement
 
-    def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+    def rows(self, table: Callable[[], Table], words: str) -> Rows:
         """Fetch the rows of a table; a database's error becomes one sentence without a secret."""
         return rows(table, words)
 
@@ -173,7 +173,7 @@ def _name(name: str) -> str:
     return name if not {'"', "."} & {*name} else quoted(name)
 
 
-def rows(table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+def rows(table: Callable[[], Table], words: str) -> Rows:
     """Fetch the rows of a table of a warehouse."""
     return run_query(lambda: list(collected(table(), words).to_pylist()))
 

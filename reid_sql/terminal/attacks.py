@@ -1,7 +1,7 @@
 """The page of attacks on a synthetic table: what happens to people first, then the attacks, folded."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.panel import Panel
@@ -67,7 +67,7 @@ def _people_hit(rows: Rows) -> Table:
     return FigureTable(columns, lines)
 
 
-def _choose_harms(rows: Rows) -> list[tuple[Mapping[str, Any], str]]:
+def _choose_harms(rows: Rows) -> list[tuple[Row, str]]:
     """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
     chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
     measured = [row for row in rows if row["original"] is not None]

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from operator import sub
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
@@ -47,6 +47,7 @@ from reid_sql.models.columns.spelling import (
     WIDE_LETTERS,
 )
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
+from reid_sql.parameters import Row
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]
@@ -72,7 +73,7 @@ def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
     return count_nobodies(sizes, frame.collect_schema()[column])
 
 
-def rows_of_nobodies(counts: Mapping[str, Any]) -> int:
+def rows_of_nobodies(counts: Row) -> int:
     """The rows of values that stand for nobody, from COUNTS_OF_NOBODIES."""
     return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
 
@@ -250,7 +251,7 @@ def _warn_of_codes(counts: pl.DataFrame, kinds: Mapping[str, str]) -> None:
         warnings.warn(caution, MissingCodesWarning, stacklevel=2)
 
 
-def _describe_codes(name: str, kind: str, counts: Mapping[str, Any]) -> str:
+def _describe_codes(name: str, kind: str, counts: Row) -> str:
     ends = counts["least"], counts["greatest"]
     form = ColumnForm(name, kind, counts["values"], counts["numbers"], 0, *ends)
     candidates = zip(counts["texts"], counts["rows"], strict=True)

@@ -3,7 +3,7 @@
 The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -48,7 +48,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN, ON_SCALE, SCALE_LETTERS
-from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns
 from reid_sql.reduction import (
     PERSON,
     CodedCall,
@@ -89,7 +89,7 @@ def framed(table: pa.Table) -> DataFrame:
     return _frame(SparkSession.active(), table)
 
 
-def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
+def frame_answer(table: pa.Table, arguments: Arguments) -> DataFrame:
     """The same in the session of the tables that were asked about."""
     return _frame(_session(arguments), table)
 
@@ -107,13 +107,13 @@ def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
     return to_spark(spark, table.cast(pa.schema(kinds)))
 
 
-def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
+def refuse_unidentified_tables(declared: Function, arguments: Arguments) -> None:
     """Refuse each table with rows of nobody, where a call names the column of people or records."""
     for identified in list_identified_tables(declared, arguments):
         refuse_unidentified_rows(*identified)
 
 
-def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
+def warn_of_people(declared: Function, arguments: Arguments) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
     for frame, name, unit in list_watched_columns(declared, arguments):
         _warn_of_nobodies(frame, name, unit)
@@ -138,7 +138,7 @@ def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
     refuse_unidentified(role, name, row["rows"] - row["identified"], row["rows"])
 
 
-def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
+def refuse_unordered(declared: Function, arguments: Arguments) -> None:
     """Refuse to number the records of a table without an order, where no column distinguishes them."""
     reduction = declared.reduction
     is_numbered = declared.answer is Answer.PER_RECORD or (reduction and reduction.keyed)
@@ -146,7 +146,7 @@ def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
         refuse_no_key(arguments.get("key"))
 
 
-def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
+def table(declared: Function, arguments: Arguments) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
     options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
@@ -177,7 +177,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     return to_spark(_session(arguments), answer_whole(declared, counts, options))
 
 
-def _session(arguments: Mapping[str, Any]) -> SparkSession:
+def _session(arguments: Arguments) -> SparkSession:
     """The session of the first table that is asked about."""
     listed = (each if isinstance(each, list) else [each] for each in arguments.values())
     return next(

@@ -38,7 +38,7 @@ from reid_sql.engines.spark.frames import (
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.fitted_model import FittedModel, Scores
-from reid_sql.parameters import MAX_COLUMNS, Columns, Integers, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Integers, sql_literal
 from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
@@ -142,7 +142,7 @@ def model_column(
 
 
 def scored_frame(
-    declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
+    declared: Function, frame: DataFrame, model: FittedModel, options: Arguments
 ) -> DataFrame:
     """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
     sent_model = model_to_send(model)

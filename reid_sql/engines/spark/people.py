@@ -3,9 +3,9 @@
 Each group is counted by itself, all of them in one pass.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -22,7 +22,7 @@ from reid_sql.engines.spark.frames import (
     same_values,
     with_key,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, Arguments, Columns
 from reid_sql.reduction import (
     DIVIDING,
     PERSON,
@@ -52,7 +52,7 @@ def count_people(rows: Rows, nulls: str) -> DataFrame:
 
 
 def one_row_per_value(
-    arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool
+    arguments: Arguments, by: Sequence[str] | None, *, of_shares: bool
 ) -> DataFrame:
     """A row for each person and their value in a class; refuses those of several there.
 
