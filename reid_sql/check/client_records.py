@@ -41,7 +41,7 @@ from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import Arguments, Row, quoted
+from reid_sql.parameters import Arguments, ColumnNames, Row, quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared
@@ -56,7 +56,7 @@ class RemoteTable(TableEngine):
 
     @abstractmethod
     def fetch(
-        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+        self, columns: ColumnNames, by: ColumnNames, coded: Mapping[str, Needs]
     ) -> DistinctRecords:
         """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
 
@@ -81,8 +81,8 @@ class Request:
     Of the columns in `coded`, numbers that stand for the values are enough, as far as the need says.
     """
 
-    columns: Sequence[str]
-    by: Sequence[str]
+    columns: ColumnNames
+    by: ColumnNames
     coded: Mapping[str, Needs]
 
     @property
@@ -129,9 +129,9 @@ class ClientRecords:
     def call(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str],
+        by: ColumnNames,
         group: Group,
     ) -> list[Row]:
         """Call a function on the records of a group, or of the whole table."""
@@ -144,7 +144,7 @@ class ClientRecords:
         return self._calls.call_measure(check, arguments, part)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
     ) -> list[Row]:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
         view = self._view(self._request(function, qi, arguments, by))
@@ -159,9 +159,9 @@ class ClientRecords:
     def _request(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str] = (),
+        by: ColumnNames = (),
         needs: Needs | None = None,
         *,
         of_any_size: bool = False,
@@ -219,7 +219,7 @@ class ClientRecords:
         codes = {name for name, need in request.coded.items() if need.is_by_code or name in texts}
         return [*check.by, *(name for name in request.columns if name not in codes)]
 
-    def fetch_with(self, columns: Sequence[str]) -> None:
+    def fetch_with(self, columns: ColumnNames) -> None:
         """Fetch the records that a check needs anyway, if they have these columns, and fit next to others."""
         for request in self._list_requests():
             if set(columns) <= set(request.columns):
@@ -295,7 +295,7 @@ class ClientRecords:
             raise
 
     def _with_places(
-        self, fetched: DistinctRecords, by: Sequence[str]
+        self, fetched: DistinctRecords, by: ColumnNames
     ) -> tuple[Sequence[str], pa.Table]:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""
         if not by:
@@ -350,7 +350,7 @@ class SensitiveMeasures:
         return function.reduction in MEASURES and plain and not arguments.get("by")
 
     def call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, ask: Ask
+        self, function: Function, qi: ColumnNames, arguments: Arguments, ask: Ask
     ) -> list[Row]:
         """Answer one measure; the others of the same columns are counted with it."""
         place, variant = (tuple(qi), arguments["sensitive"]), _variant_of(function, arguments)

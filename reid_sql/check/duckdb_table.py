@@ -43,6 +43,7 @@ from reid_sql.parameters import (
     MAX_COLUMNS,
     TABLES,
     Arguments,
+    ColumnNames,
     Columns,
     Row,
     fold_case,
@@ -89,7 +90,7 @@ class Calls:
         self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, tbl: str
+        self, function: Function, qi: ColumnNames, arguments: Arguments, tbl: str
     ) -> list[Row]:
         """Call a function on one relation."""
         call, values = self._write_call(
@@ -112,7 +113,7 @@ class Calls:
         return [{**row, **fit} for row in rows]
 
     def _write_call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments
+        self, function: Function, qi: ColumnNames, arguments: Arguments
     ) -> tuple[str, list[Any]]:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
@@ -126,7 +127,7 @@ class Calls:
         named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
-    def _argument(self, parameter: Parameter, qi: Sequence[str], arguments: Arguments) -> Any:  # noqa: ANN401
+    def _argument(self, parameter: Parameter, qi: ColumnNames, arguments: Arguments) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
             if parameter.name != "sensitive":
@@ -232,7 +233,7 @@ class DuckDBTable(TableEngine):
             self._distinct.drop()
             self._distinct = None
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> list[Row]:
         """Profile some columns, unless all were."""
         if not self.profiled:
             return super().profile(columns)
@@ -244,7 +245,7 @@ class DuckDBTable(TableEngine):
             return self.distinct.records
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(
             f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people"
@@ -257,19 +258,19 @@ class DuckDBTable(TableEngine):
         name = quoted(self.table.entity)
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         self._group_tables[tuple(by)] = self.distinct.groups(by)
         return self.ask(
             f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place"
         )
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         return self.distinct.class_sizes(qi, by, drop=drop)
 
-    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def match_groups(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         return self.distinct.match_groups(qi, by)
 
     def rarest(self, count: int) -> Tuples:
@@ -279,7 +280,7 @@ class DuckDBTable(TableEngine):
             "rarest records",
         )
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         rows = [] if in_population or not self.profiled else self.profile(names)
         if rows and all(row["column_type"] == "text" for row in rows):  # none is NaN
             present = [round(row["records"] * (1 - row["missing"])) for row in rows]
@@ -311,7 +312,7 @@ class DuckDBTable(TableEngine):
         return describe_copies(partial(self.ask, label="equal rows"), view, columns, of, rest)
 
     def count_unique(
-        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
+        self, sets: Sequence[ColumnNames], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
         """Count many sets at a time: else a table of a thousand columns is bound a thousand times.
 
@@ -332,16 +333,16 @@ class DuckDBTable(TableEngine):
         unique |= zip(whole, count_unique(ask, view, whole, records, entity), strict=True)
         return [unique[tuple(each)] for each in sets]
 
-    def _find_rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
+    def _find_rest(self, qi: ColumnNames, columns: ColumnNames) -> Rest | None:
         """Find the records that may be equal by `qi`, where a column is one."""
         return self.distinct.rest(qi, columns) if qi else None
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, named)
 
     def call_on(
-        self, relation: str, function: Function, qi: Sequence[str], arguments: Arguments
+        self, relation: str, function: Function, qi: ColumnNames, arguments: Arguments
     ) -> list[Row]:
         self.calls.whole = self.whole
         asked = {"variant": "distinct", "nulls": "value", "entity": None}
@@ -378,7 +379,7 @@ class DuckDBTable(TableEngine):
         options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
         return list(answer_rows(function, arrays, options))
 
-    def divided(self, by: Sequence[str]) -> str:
+    def divided(self, by: ColumnNames) -> str:
         if tuple(by) not in self._views:
             view = f"{self.view}_part_{len(self._views)}"
             pairs = zip(by, self.group_names(by), strict=True)
@@ -391,7 +392,7 @@ class DuckDBTable(TableEngine):
         """Return the share of a group's records for which a measure's condition is true."""
         return self.calls.call_measure(check, arguments, self.part(check.by, group))
 
-    def part(self, by: Sequence[str], group: Group) -> str:
+    def part(self, by: ColumnNames, group: Group) -> str:
         if not by:
             return self.view
         key = (tuple(by), group.place)
@@ -445,7 +446,7 @@ def open_in_duckdb(
     return DuckDBTableCounts(table, engine)
 
 
-def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+def _refuse_intervals(engine: DuckDBTable, named: ColumnNames) -> None:
     """Refuse the columns of the policy of which 1 month equals 30 days."""
     required = set(map(fold_case, named))
     kinds = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}

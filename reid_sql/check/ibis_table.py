@@ -58,7 +58,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Wrong
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Row
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns, Row
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
@@ -213,7 +213,7 @@ class IbisTable(RemoteTable):
             sizes.append(self._sizes_of(self.population, list(self.table.quasi_identifiers)))
         return sizes
 
-    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> Tuples:
+    def _sizes_of(self, frame: Table, columns: ColumnNames) -> Tuples:
         if not columns:
             return [(self._number(frame), 1)]
         rows = self._ask(lambda: ri.class_size_histogram(frame, list(columns)))
@@ -226,7 +226,7 @@ class IbisTable(RemoteTable):
         return self._asked(lambda: list(collected(question(), LABEL).to_pylist()))
 
     def _ask_groups(
-        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
+        self, question: Callable[[], Table], by: ColumnNames, names: ColumnNames
     ) -> list[Row]:
         """Ask for rows of groups, whose values under these names are those of `by` as they are compared."""
         return (
@@ -234,7 +234,7 @@ class IbisTable(RemoteTable):
         )
 
     def _fetch_groups(
-        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
+        self, question: Callable[[], Table], by: ColumnNames, names: ColumnNames
     ) -> NumberedRows:
         return self._asked(
             lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL)
@@ -245,7 +245,7 @@ class IbisTable(RemoteTable):
             self._records = self._number(self.frame)
         return self._records
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         columns = [*by, str(self.table.entity)]
         people = with_aliases(self.frame, columns).group_by(aliases(columns)).agg()
         groups = aliases(by)
@@ -253,7 +253,7 @@ class IbisTable(RemoteTable):
         answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         check_columns(DIVIDING, by, self.frame)
         names = aliases(by)
         classes = self._fetch_groups(
@@ -269,7 +269,7 @@ class IbisTable(RemoteTable):
         }
         return sorted(groups, key=lambda group: [order_of(value) for value in group[:-1]])
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         named, groups = [*by, *columns], aliases(by)
         rows = with_aliases(self.frame, named)
         gaps = {
@@ -285,7 +285,7 @@ class IbisTable(RemoteTable):
             for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
         nulls, names = "drop" if drop else "value", group_names(by)
@@ -297,7 +297,7 @@ class IbisTable(RemoteTable):
             if row["classes"]
         ]
 
-    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> Tuples:
+    def _class_sizes_of_table(self, qi: ColumnNames, *, drop: bool) -> Tuples:
         """Count by these columns, and at once by all others that the checks and the report count by.
 
         Records that come to the client for a check are counted there, as `fetch` does.
@@ -316,7 +316,7 @@ class IbisTable(RemoteTable):
                 self._counted[frozenset(counted)] = sizes
         return self._counted[columns]
 
-    def _count_sets(self, sets: Sequence[Sequence[str]], *, drop: bool) -> list[Tuples]:
+    def _count_sets(self, sets: Sequence[ColumnNames], *, drop: bool) -> list[Tuples]:
         """Count the classes of each size by each of some sets of columns, in one statement."""
         sizes: list[Tuples] = [[] for _ in sets]
         for row in self._ask(lambda: histograms(self.frame, sets, drop=drop)):
@@ -333,15 +333,15 @@ class IbisTable(RemoteTable):
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
         return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> list[Row]:
         self._client.fetch_with(columns)
         return list(profile_columns(self.frame, columns, self._asked, self._columns, adapter))
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         return count_values(self.population if in_population else self.frame, names, self._ask)
 
     def count_unique(
-        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
+        self, sets: Sequence[ColumnNames], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
         """Count the records by many sets in one statement; people by one for each set."""
         if self.table.entity is not None:
@@ -360,7 +360,7 @@ class IbisTable(RemoteTable):
             return [None for _ in sets]
         return [counted.get(tuple(each)) for each in sets]
 
-    def _has_comparable(self, columns: Sequence[str]) -> bool:
+    def _has_comparable(self, columns: ColumnNames) -> bool:
         """Whether the warehouse can compare the values of these columns."""
         try:
             check_columns(Columns(POLICY_COLUMNS), columns, self.frame)
@@ -368,7 +368,7 @@ class IbisTable(RemoteTable):
             return False
         return True
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         frame = self.population if in_population else self.frame
         return find_panels(frame, lambda draw: self._asked(lambda: collected(draw(), LABEL)), named)
 
@@ -386,9 +386,9 @@ class IbisTable(RemoteTable):
     def call(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str] = (),
+        by: ColumnNames = (),
         group: Group = WHOLE,
     ) -> list[Row]:
         if function.uses_fallback("ibis", arguments):
@@ -396,14 +396,14 @@ class IbisTable(RemoteTable):
         return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
     ) -> list[Row]:
         if function.uses_fallback("ibis", arguments):
             return self._client.call_by_group(function, qi, arguments, by)
         return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
-        self, relation: Table, function: Function, qi: Sequence[str], arguments: Arguments
+        self, relation: Table, function: Function, qi: ColumnNames, arguments: Arguments
     ) -> list[Row]:
         if relation is self.frame and self._measures.has(function, arguments):
             return self._measures.call(function, qi, arguments, self._asked)
@@ -414,13 +414,13 @@ class IbisTable(RemoteTable):
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, arguments, group)
 
-    def divided(self, by: Sequence[str]) -> Table:
+    def divided(self, by: ColumnNames) -> Table:
         copies = {
             name: self.frame[column] for name, column in zip(self.group_names(by), by, strict=True)
         }
         return self.frame.mutate(**copies) if copies else self.frame
 
-    def part(self, by: Sequence[str], group: Group) -> Table:
+    def part(self, by: ColumnNames, group: Group) -> Table:
         if not by:
             return self.frame
         self.groups(by)
@@ -440,7 +440,7 @@ class IbisTable(RemoteTable):
         return part
 
     def fetch(
-        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+        self, columns: ColumnNames, by: ColumnNames, coded: Mapping[str, Needs]
     ) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self.divided(by), self.group_names(by)
@@ -493,7 +493,7 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
     return numbered.filter(numbered[number] == code).drop(number)
 
 
-def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
+def _rows_of(fetched: NumberedRows, names: ColumnNames) -> list[Row]:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
     rows = fetched.unnumbered
     return list(

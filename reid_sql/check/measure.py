@@ -18,7 +18,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
-from reid_sql.parameters import POPULATION, Arguments, Number, Row, Rows, Tables
+from reid_sql.parameters import POPULATION, Arguments, ColumnNames, Number, Row, Rows, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 
@@ -225,7 +225,7 @@ SHARE_OF_PEOPLE: Final = (
 
 
 def arguments_of(
-    function: Function, qi: Sequence[str], arguments: Arguments, frames: tuple[Any, Any]
+    function: Function, qi: ColumnNames, arguments: Arguments, frames: tuple[Any, Any]
 ) -> dict[str, Any]:
     """Return the function's arguments: the columns, the frames of table and population, and the others."""
     bound: dict[str, Any] = {}

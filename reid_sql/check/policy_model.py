@@ -1,7 +1,7 @@
 """What a policy asks: tables, their checks and limits, and how a release that meets them is sought."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ from reid_sql.hierarchies.hierarchy import WrittenHierarchy, read_hierarchy
 from reid_sql.hierarchies.limits import LIMIT_KEYS, Limit, read_limits
 from reid_sql.models.generalization.lattice import LOSS
 from reid_sql.models.generalization.partition import METHOD
-from reid_sql.parameters import NullWord, Number, fold_case
+from reid_sql.parameters import ColumnNames, NullWord, Number, fold_case
 from reid_sql.parameters.document import Place, shown
 
 NAMING: Final = ("column", "key")  # roles of parameters that name columns of the table
@@ -293,7 +293,7 @@ SECONDS: Final = Number(
 )
 
 
-def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Preparing:
+def read_preparing(place: Place, columns: ColumnNames, folder: Path) -> Preparing:
     """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by.
 
     The files of hierarchies are in the folder of the policy.
@@ -343,7 +343,7 @@ def _read_cross_tables(place: Place) -> tuple[tuple[str, str], ...]:
     return tuple((first, second) for first, second in pairs)
 
 
-def _refuse_unknown_columns(where: str, names: Iterable[str], columns: Sequence[str]) -> None:
+def _refuse_unknown_columns(where: str, names: Iterable[str], columns: ColumnNames) -> None:
     for name in names:
         if name not in columns:
             raise UnknownNameError(

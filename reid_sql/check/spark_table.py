@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import Arguments, Columns, Row, sql_literal
+from reid_sql.parameters import Arguments, ColumnNames, Columns, Row, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -200,20 +200,20 @@ class SparkTable(TableEngine):
     def count_records(self) -> int:
         return self.distinct.count_records()
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
         people = (F.count_distinct(entity) + unnamed).alias("people")
         return _tuples(self.divided(by).groupBy(*names).agg(people))
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         return self.distinct.ask(self.distinct.select_groups(by))
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         return self.distinct.count_sizes(qi, by, drop=drop)
 
     def rarest(self, count: int) -> Tuples:
@@ -222,7 +222,7 @@ class SparkTable(TableEngine):
         order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
         return _tuples(classes.sort(*order).limit(count).select("class_size", *map(column, names)))
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         frame = self.population if in_population and self.population else self.frame
         values = [known_value(frame, name) for name in names]
         row = frame.agg(
@@ -230,7 +230,7 @@ class SparkTable(TableEngine):
         ).collect()[0]
         return row[: len(names)], row[len(names) :]
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         return find_panels(
             self.population if in_population and self.population else self.frame, named
         )
@@ -249,20 +249,20 @@ class SparkTable(TableEngine):
         self,
         relation: DataFrame,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
     ) -> list[Row]:
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
             return _rows(getattr(rs, function.name)(**bound, **function.preset))
 
-    def divided(self, by: Sequence[str]) -> DataFrame:
+    def divided(self, by: ColumnNames) -> DataFrame:
         names = self.group_names(by)
         return self.frame.withColumns(
             {name: column(divided_by) for name, divided_by in zip(names, by, strict=True)}
         )
 
-    def part(self, by: Sequence[str], group: Group) -> DataFrame:
+    def part(self, by: ColumnNames, group: Group) -> DataFrame:
         tests = [
             column(name).eqNullSafe(F.lit(value))
             for name, value in zip(by, group.values, strict=True)

@@ -42,7 +42,7 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import Arguments, Row
+from reid_sql.parameters import Arguments, ColumnNames, Row
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -240,7 +240,7 @@ class TableCounts:
         rows = [row for part in parts_of(named) for row in self.engine.profile(part)]
         return {row["column_name"].lower(): row for row in rows}
 
-    def groups(self, by: Sequence[str]) -> list[Group]:
+    def groups(self, by: ColumnNames) -> list[Group]:
         """Return the groups that a check is judged on: the whole table where it names none."""
         if not by:
             return [WHOLE]
@@ -257,9 +257,7 @@ class TableCounts:
         }
         return [replace(group, records=people[group.place]) for group in groups]
 
-    def histogram(
-        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE
-    ) -> Histogram:
+    def histogram(self, qi: ColumnNames, by: ColumnNames = (), group: Group = WHOLE) -> Histogram:
         """Return the class sizes by the columns within the group, each counted once."""
         key = (tuple(sorted(qi)), tuple(by))
         if self.table.nulls != "wildcard" and self.table.entity is None:
@@ -271,7 +269,7 @@ class TableCounts:
         matched = self._histograms.get(key, {})
         return matched.get(group.place) or self._call_histogram(qi, by, group)
 
-    def _call_histogram(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+    def _call_histogram(self, qi: ColumnNames, by: ColumnNames, group: Group) -> Histogram:
         """Return what the public function counts: by one call for all groups, or by one for this group."""
         function, options = declared()["class_size_histogram"], self.table.call_options
         counted = self._called_histograms.setdefault((tuple(sorted(qi)), tuple(by)), {})
@@ -285,7 +283,7 @@ class TableCounts:
             counted[group.place] = histogram_of(rows, self.table.nulls)
         return counted[group.place]
 
-    def _count_classes(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def _count_classes(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop")
         parts: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
@@ -302,7 +300,7 @@ class TableCounts:
         return int(sizes.min()) if len(sizes) else 0
 
     def _call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
     ) -> Answers:
         """Return the function's answers for all groups, where one call can answer for all.
 
@@ -333,7 +331,7 @@ class TableCounts:
             self.histogram(check.counted, check.by, group).records.sum()
         )
 
-    def has_few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+    def has_few_gaps(self, columns: ColumnNames, by: ColumnNames, below: int) -> bool:
         """Whether few records of a group lack the same values, or lack none where others of it lack some."""
         parts: dict[str, list[tuple[bool, int]]] = {}
         for *values, lacking, records in self.engine.count_gaps(columns, by):

@@ -43,6 +43,7 @@ from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import (
     TABLE,
     Arguments,
+    ColumnNames,
     Columns,
     Rows,
     Tables,
@@ -87,10 +88,10 @@ class Place(Protocol):
     def column_names(self, frame: Any) -> list[str]:  # noqa: ANN401 - a frame of the engine
         """The names of the frame's columns."""
 
-    def find_lacked(self, frame: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - the same
+    def find_lacked(self, frame: Any, columns: ColumnNames) -> list[str]:  # noqa: ANN401 - the same
         """The names among these that are no columns of the frame."""
 
-    def read(self, frame: Any, columns: Sequence[str]) -> pa.Table:  # noqa: ANN401 - the same
+    def read(self, frame: Any, columns: ColumnNames) -> pa.Table:  # noqa: ANN401 - the same
         """The columns as q1, q2, …: the rows, or the distinct rows with the number of each in `records`."""
 
     def finish_reading(self) -> None:
@@ -242,7 +243,7 @@ def _differ(names: Mapping[str, str]) -> list[str]:
     return [column for column, name in names.items() if column != name]
 
 
-def _without_rows(columns: Sequence[str], names: Mapping[str, str]) -> str:
+def _without_rows(columns: ColumnNames, names: Mapping[str, str]) -> str:
     cells = ", ".join(f"NULL::VARCHAR AS {quoted(names[name])}" for name in columns) or "NULL"
     return f"(SELECT {cells} WHERE false)"
 
@@ -298,7 +299,7 @@ def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def create_view(
-    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table
+    con: duckdb.DuckDBPyConnection, view: str, columns: ColumnNames, rows: pa.Table
 ) -> None:
     """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
 
@@ -336,7 +337,7 @@ def _has_zone(column: pa.Field) -> bool:
 
 
 def _refuse_equal(
-    con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table
+    con: duckdb.DuckDBPyConnection, name: str, columns: ColumnNames, rows: pa.Table
 ) -> None:
     distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
     alike = con.execute(distinct).fetchall()[0][0]
@@ -353,7 +354,7 @@ def _repeat_records(name: str) -> str:
     return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
 
 
-def aliases(columns: Sequence[str]) -> list[str]:
+def aliases(columns: ColumnNames) -> list[str]:
     """The names q1, q2, … of so many columns."""
     return [f"q{place}" for place, _ in enumerate(columns, 1)]
 
@@ -444,7 +445,7 @@ def answer_by_duckdb(declared: Function, arguments: Arguments, place: Place) -> 
 
 def profile_columns(
     frame: Any,  # noqa: ANN401 - a frame of the place
-    columns: Sequence[str],
+    columns: ColumnNames,
     run: Callable[[Callable[[], pa.Table]], pa.Table],
     fetched: Arguments,
     place: Place,

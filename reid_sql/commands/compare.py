@@ -26,7 +26,7 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Row, fold_case, quoted
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Row, fold_case, quoted
 from reid_sql.sources.files import attach_checked
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -100,7 +100,7 @@ def _compare_release(options: argparse.Namespace) -> int:
 
 
 def _describe_rows(
-    con: duckdb.DuckDBPyConnection, original: str, qi: Sequence[str], key: str | None
+    con: duckdb.DuckDBPyConnection, original: str, qi: ColumnNames, key: str | None
 ) -> str:
     """Say which rows of an original and its release may not be people.
 
@@ -136,7 +136,7 @@ def _compare_all_columns(
     return {"columns": columns, "of": len(shared), "compare": rows, "status": status}
 
 
-def _describe_all_columns(whole: Row, qi: Sequence[str]) -> list[str]:
+def _describe_all_columns(whole: Row, qi: ColumnNames) -> list[str]:
     """State the attack by every column of the release; nothing where the figures are by all of them."""
     named = {fold_case(name) for name in qi}
     columns = whole["columns"]

@@ -42,7 +42,7 @@ from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_people, print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Number, Rows
+from reid_sql.parameters import ColumnNames, Number, Rows
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -209,7 +209,7 @@ def _has_groups(policy: Policy) -> bool:
     return any(check.by for table in policy.tables for check in table.checks)
 
 
-def _name_values(columns: Sequence[str]) -> str:
+def _name_values(columns: ColumnNames) -> str:
     r"""Name columns in a comment, which a line break in a name must not end.
 
     >>> _name_values(["age", "a\nb"])

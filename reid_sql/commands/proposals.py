@@ -12,7 +12,7 @@ from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, Rows, fold_case, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Rows, fold_case, quoted, sql_text
 from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
@@ -153,7 +153,7 @@ def find_reasons_by_values(
 
 
 def _draw_amounts(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: Sequence[str]
+    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: ColumnNames
 ) -> dict[str, list[str]]:
     """Return some values of the texts that are numbers: if they are amounts, the first of them are."""
     looks = {row["column_name"]: row["looks_like"] for row in rows}

@@ -16,7 +16,7 @@ from reid_sql.commands.output import csv_text
 from reid_sql.commands.tables import attach_numbered, call, text_format
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
-from reid_sql.parameters import Arguments, Rows, fold_case, quoted, sql_text
+from reid_sql.parameters import Arguments, ColumnNames, Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
 from reid_sql.sources.text_content import TextFormat
@@ -75,7 +75,7 @@ def read_published(
 
 
 def _columns_of_counts(
-    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], categories: Sequence[str]
+    con: duckdb.DuckDBPyConnection, view: str, columns: ColumnNames, categories: Sequence[str]
 ) -> list[str]:
     """Return the columns of a crosstab that have counts, those behind the last column of categories.
 
@@ -113,7 +113,7 @@ def _columns_of_counts(
     return list(columns[last + 1 :])
 
 
-def _name_header(columns: Sequence[str]) -> str:
+def _name_header(columns: ColumnNames) -> str:
     """Name the column of what the header says, as no other column is named."""
     header = HEADER
     while fold_case(header) in {fold_case(name) for name in columns}:

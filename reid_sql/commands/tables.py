@@ -31,6 +31,7 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import (
     MAX_COLUMNS,
     QUASI_IDENTIFIERS,
+    ColumnNames,
     Columns,
     Domain,
     Row,
@@ -189,7 +190,7 @@ def describe_people(
     entity: str | None,
     con: duckdb.DuckDBPyConnection,
     tables: Sequence[str],
-    columns: Sequence[str],
+    columns: ColumnNames,
     population: Sequence[str] = (),
 ) -> str:
     """Say how people are counted, or which column may identify them; name columns with missing-value codes.
@@ -353,7 +354,7 @@ def table_columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
 def unmeasured_columns(
     con: duckdb.DuckDBPyConnection,
     table: str,
-    measured: Sequence[str],
+    measured: ColumnNames,
     what: str,
     *,
     entity: str | None = None,

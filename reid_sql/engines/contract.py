@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reid_sql.errors import OutOfDomainError, WrongCallError
 from reid_sql.function import Function
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def signature_of_added_count(declared: Function) -> Signature:
     )
 
 
-def unused_name(name: str, columns: Sequence[str]) -> str:
+def unused_name(name: str, columns: ColumnNames) -> str:
     """The name, made longer until no column has it, in any case.
 
     >>> unused_name("reid_one", ["age", "REID_ONE"])
@@ -75,7 +75,7 @@ def read_limit(setting: str, value: str, default: int) -> int:
     return most
 
 
-def refuse_added_name(name: str, columns: Sequence[str]) -> None:
+def refuse_added_name(name: str, columns: ColumnNames) -> None:
     """Refuse to add a column under a name that the table has, in any case."""
     if name.lower() in (other.lower() for other in columns):
         raise OutOfDomainError(

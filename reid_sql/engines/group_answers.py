@@ -18,14 +18,14 @@ from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Arguments, Rows
+from reid_sql.parameters import Arguments, ColumnNames, Rows
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
 
 def answered_by_group(
     declared: Function,
     table: pa.Table,
-    by: Sequence[str],
+    by: ColumnNames,
     options: Arguments,
     keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:

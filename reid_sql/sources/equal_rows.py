@@ -17,7 +17,7 @@ from reid_sql.models.columns.copies import (
     choose_columns,
     share_of_copies,
 )
-from reid_sql.parameters import quoted
+from reid_sql.parameters import ColumnNames, quoted
 
 COPIES_OF_ROWS: Final = (
     "about {} of the rows equal another one in all columns, more than chance explains: remove the copies, "
@@ -27,9 +27,7 @@ Ask = Callable[[str], Sequence[tuple[Any, ...]]]
 EqualRows = tuple[str, Sequence[str], int]  # rows that may be equal, their columns, how many others
 
 
-def find_copies(
-    ask: Ask, item: str, columns: Sequence[str], rest: EqualRows | None = None
-) -> float:
+def find_copies(ask: Ask, item: str, columns: ColumnNames, rest: EqualRows | None = None) -> float:
     """Find the share of the rows of a FROM item that are copies of another in all columns.
 
     The `rest` are the rows that may be equal, where they are known: the others are not counted.
@@ -60,7 +58,7 @@ def find_copies(
     return share_of_copies(sizes, near, odds)
 
 
-def _hashes(item: str, columns: Sequence[str]) -> str:
+def _hashes(item: str, columns: ColumnNames) -> str:
     """Select the hash of each row, and those of its columns."""
     hashes = ", ".join(
         f"hash({quoted(column)}, {place}) AS h{place}" for place, column in enumerate(columns)
@@ -94,7 +92,7 @@ def _draw_classes(rows: str, names: Sequence[str]) -> str:
 
 
 def describe_copies(
-    ask: Ask, item: str, columns: Sequence[str], of: str = "", rest: EqualRows | None = None
+    ask: Ask, item: str, columns: ColumnNames, of: str = "", rest: EqualRows | None = None
 ) -> str:
     """Write the caution on the rows of a FROM item that are copies of another; nothing where none are."""
     share = find_copies(ask, item, columns, rest)

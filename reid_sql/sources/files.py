@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import ColumnNames, quoted, sql_text
 from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
 from reid_sql.sources.other_programs import (
@@ -226,7 +226,7 @@ def attach_sources(
 
 
 def _select_with_folders(
-    words: str, select: str, columns: Sequence[str], values: Mapping[str, str | None]
+    words: str, select: str, columns: ColumnNames, values: Mapping[str, str | None]
 ) -> str:
     """Write the query of a file with the values of its folders' names as further columns."""
     names = [quoted(name) for name in columns]

@@ -1,7 +1,7 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ from reid_sql.models.columns.nobodies import (
     describe_nobodies,
 )
 from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import MAX_COLUMNS, Rows, quoted, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Rows, quoted, sql_literal, sql_text
 from reid_sql.sql.spelling import count_nobodies, list_values
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ COMPARED_TYPES: Final = re.compile(
 
 
 def repeated(
-    con: duckdb.DuckDBPyConnection, table: str, counted: Sequence[str], named: Sequence[str] = ()
+    con: duckdb.DuckDBPyConnection, table: str, counted: ColumnNames, named: ColumnNames = ()
 ) -> list[RepeatedColumn]:
     """Return columns named like an identifier that repeat: name, distinct values, records with a value.
 
@@ -46,8 +46,8 @@ def repeated(
 def repeated_in(
     ask: Callable[[str], duckdb.DuckDBPyRelation],
     item: str,
-    counted: Sequence[str],
-    named: Sequence[str] = (),
+    counted: ColumnNames,
+    named: ColumnNames = (),
 ) -> list[RepeatedColumn]:
     """Return the same of a FROM item."""
     columns = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
@@ -67,7 +67,7 @@ def repeated_in(
 def find_panels(
     ask: Callable[[str], duckdb.DuckDBPyRelation],
     item: str,
-    named: Sequence[str] = (),
+    named: ColumnNames = (),
 ) -> list[str]:
     """Return columns of people by the structure of a draw of rows of a FROM item; `named` are none."""
     types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
@@ -128,7 +128,7 @@ def describe_calls(
 
 def count_values(
     table: "Table",
-    names: Sequence[str],
+    names: ColumnNames,
     ask: Callable[[Callable[[], "Table"]], Rows],
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""

@@ -1,6 +1,6 @@
 """Find missing-value codes in columns of DuckDB: of a call's tables, or of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from reid_sql.models.columns.missing_value_codes import (
     may_end_with_code,
     values_beside,
 )
-from reid_sql.parameters import Rows, fold_case, quoted
+from reid_sql.parameters import ColumnNames, Rows, fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
 
@@ -41,7 +41,7 @@ def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
     return " ".join(sentences)
 
 
-def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
+def describe_codes_in(ask: Ask, item: str, columns: ColumnNames) -> str:
     """Say which columns of a FROM item have missing-value codes."""
     with suppress(duckdb.Error):
         return " ".join(
@@ -50,7 +50,7 @@ def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
     return ""
 
 
-def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[MissingValueCode]]:
+def find_codes(ask: Ask, item: str, columns: ColumnNames) -> dict[str, list[MissingValueCode]]:
     """Find the missing-value codes of those of the columns that a FROM item has, as `profile` does.
 
     A scan tells which columns may have some; the values of those alone are counted.
@@ -103,7 +103,7 @@ def _ends_may_be_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> Iterato
             yield name
 
 
-def _texts_may_be_codes(ask: Ask, item: str, names: Sequence[str]) -> Iterator[str]:
+def _texts_may_be_codes(ask: Ask, item: str, names: ColumnNames) -> Iterator[str]:
     if not names:
         return
     texts = [*map(quoted, names)]

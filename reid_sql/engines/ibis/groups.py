@@ -1,6 +1,5 @@
 """Ibis: groups of a table, and people in place of rows, each counted by the warehouse."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,13 +21,13 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
     zero,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames, Columns
 from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
 
 
-def people_of(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> tuple[Table, Table]:
+def people_of(frame: Table, qi: ColumnNames, entity: str, nulls: str) -> tuple[Table, Table]:
     """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
     names = aliases([*qi, entity])
@@ -38,7 +37,7 @@ def people_of(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> tuple
     return rows, count_by(drop_nulls(rows, names[:-1], nulls), [*names[:-1], "entity"], "records")
 
 
-def sizes_of(people: Table, names: Sequence[str]) -> Table:
+def sizes_of(people: Table, names: ColumnNames) -> Table:
     """How many people each class has, and how many records."""
     grouped = people.group_by(list(names))
     return grouped.agg(class_size=bigint(people.count()), records=sum_bigint(people["records"]))
@@ -62,9 +61,9 @@ class GroupCounts:
     """The distinct rows with their counts, columns as q1, q2, …, people as `entity`."""
 
     rows: Table
-    names: Sequence[str]  # of the columns
-    groups: Sequence[str]
-    by: Sequence[str]  # the groups' original names
+    names: ColumnNames  # of the columns
+    groups: ColumnNames
+    by: ColumnNames  # the groups' original names
     nulls: str
 
     @property
@@ -121,7 +120,7 @@ class GroupCounts:
 
 
 def count_by_group(
-    tbl: Table, qi: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
+    tbl: Table, qi: ColumnNames, by: ColumnNames, entity: str | None, nulls: str
 ) -> GroupCounts:
     """Count the rows by the columns and the groups, and by people where a column identifies them."""
     refuse_groups(nulls)

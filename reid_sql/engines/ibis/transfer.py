@@ -33,7 +33,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.people.evidence import ON_SCALE, SCALE_LETTERS
-from reid_sql.parameters import Integers
+from reid_sql.parameters import ColumnNames, Integers
 
 # whose whole numbers come as they are
 FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")
@@ -116,7 +116,7 @@ def _name_codes(count: int, kind: dt.DataType) -> pa.Array:
     )
 
 
-def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
+def lacks_scale(rows: Table, names: ColumnNames, words: str) -> list[str]:
     """Return the columns of texts of which too few records are written like a number or a date.
 
     `rows` are distinct records with their number in `records`.
@@ -141,7 +141,7 @@ def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
 
 
 def fetch_rarest(
-    classes: Table, columns: Sequence[str], count: int, words: str
+    classes: Table, columns: ColumnNames, count: int, words: str
 ) -> list[tuple[Any, ...]]:
     """Fetch the smallest classes: the size of each and its values, in their order, NULL last."""
     order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in columns)]
@@ -182,7 +182,7 @@ def _stack(columns: Sequence[Integers]) -> Integers:
     return np.column_stack([each.astype(np.int64) for each in columns])
 
 
-def _renamed(name: str, names: Sequence[str]) -> str:
+def _renamed(name: str, names: ColumnNames) -> str:
     return names[int(name.removeprefix(TEXT))] if name.startswith(TEXT) else name
 
 
@@ -192,7 +192,7 @@ def number_values(column: Column) -> Any:  # noqa: ANN401 - a column of whole nu
     return bigint(column.isnull().ifelse(ibis.literal(0, dt.int64), bigint(rank) + 1))
 
 
-def _numbered(rows: Table, names: Sequence[str], engine: str) -> tuple[Table, list[Any], Any]:
+def _numbered(rows: Table, names: ColumnNames, engine: str) -> tuple[Table, list[Any], Any]:
     """Return the rows, the numbers of the values of each column, and how many rows there are.
 
     A window sorts all rows for each column. PostgreSQL numbers the few values of each column and joins

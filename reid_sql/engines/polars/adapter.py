@@ -29,7 +29,7 @@ from reid_sql.engines.polars.records import has_text, score, scored_table, text_
 from reid_sql.engines.polars.tables import TABLE, answer_with_warnings
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     group_names,
@@ -142,7 +142,7 @@ def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
     return frame.lazy().collect_schema().names()
 
 
-def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> list[str]:
+def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: ColumnNames) -> list[str]:
     """The names among these that are no columns of the frame; refuses columns that cannot be compared."""
     types = frame.lazy().collect_schema()
     refuse_second_columns(columns, types)
@@ -152,7 +152,7 @@ def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> l
     return [name for name in columns if name not in types]
 
 
-def read(frame: pl.DataFrame, columns: Sequence[str]) -> pa.Table:
+def read(frame: pl.DataFrame, columns: ColumnNames) -> pa.Table:
     """The rows of the columns as q1, q2, …; what DuckDB would change as the number that it is stored as."""
     rows = with_aliases(frame.lazy(), columns).collect()
     return rows.select(map(_for_duckdb, rows)).to_arrow(compat_level=pl.CompatLevel.newest())
@@ -203,7 +203,7 @@ def answer_when_collected(
 
 
 def _select(
-    frame: pl.LazyFrame, columns: Sequence[str], declared: Function, arguments: Arguments
+    frame: pl.LazyFrame, columns: ColumnNames, declared: Function, arguments: Arguments
 ) -> pl.LazyFrame:
     """Select the columns; for a model that is fitted or known, values as the texts that it is asked by."""
     is_for_model = declared.models and arguments.get("model", "fitted") is not None

@@ -1,7 +1,7 @@
 """Polars: values that stand for nobody, and missing-value codes, counted with an answer that they qualify."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial, reduce
 from operator import sub
 from typing import Final
@@ -47,7 +47,7 @@ from reid_sql.models.columns.spelling import (
     WIDE_LETTERS,
 )
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
-from reid_sql.parameters import Row
+from reid_sql.parameters import ColumnNames, Row
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]
@@ -165,7 +165,7 @@ def is_written_otherwise(value: pl.Expr) -> pl.Expr:
 NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 
-def look_for_codes(frame: pl.LazyFrame, columns: Sequence[str]) -> Iterator[Look]:
+def look_for_codes(frame: pl.LazyFrame, columns: ColumnNames) -> Iterator[Look]:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
     types = frame.collect_schema()
     kinds = {name: kind for name in columns if (kind := _kind_of(types.get(name))) is not None}

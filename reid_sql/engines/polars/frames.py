@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames, Columns
 from reid_sql.reduction import (
     DIVIDING,
     group_names,
@@ -86,7 +86,7 @@ def _check_each(
     return values
 
 
-def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
+def check_columns(words: Columns, columns: ColumnNames, frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
     types = frame.collect_schema()
     checked = words.check(columns, types.names())
@@ -125,12 +125,12 @@ def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
     return False
 
 
-def aliases(names: Sequence[str]) -> list[str]:
+def aliases(names: ColumnNames) -> list[str]:
     """The names q1, q2, … that `with_aliases` gives."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def with_aliases(frame: pl.LazyFrame, columns: Sequence[str], *joined: pl.Expr) -> pl.LazyFrame:
+def with_aliases(frame: pl.LazyFrame, columns: ColumnNames, *joined: pl.Expr) -> pl.LazyFrame:
     """Select the columns as q1, q2, …: no name can clash with one of the counts' or be a pattern."""
     aliased = (
         exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True)
@@ -157,19 +157,19 @@ def map_whole(
     )
 
 
-def drop_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def drop_nulls(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFrame:
     """The rows, without those that have a NULL where NULLs are dropped."""
     return rows.drop_nulls(names) if nulls == "drop" else rows
 
 
-def count_distinct(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def count_distinct(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFrame:
     """Distinct records with their counts."""
     return (
         drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
     )
 
 
-def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: ColumnNames) -> pl.LazyFrame:
     """Join each row of the left, in order, with the right row of the same values, NULL equal to NULL.
 
     The right's columns are q1, q2, ….
@@ -186,7 +186,7 @@ def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]
 
 
 def null_report(
-    rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame
+    rows: pl.LazyFrame, names: ColumnNames, nulls: str, reduced: pl.LazyFrame
 ) -> pl.LazyFrame:
     """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
@@ -220,7 +220,7 @@ def known_value(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return column.fill_nan(None) if kind.is_float() else column
 
 
-def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
+def check_groups(frame: pl.LazyFrame, by: ColumnNames, nulls: str) -> list[str]:
     """The columns whose values divide the table, or a refusal."""
     checked = check_columns(DIVIDING, by, frame)
     refuse_groups(nulls)
@@ -228,7 +228,7 @@ def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str
 
 
 def rows_of_groups(
-    frame: pl.LazyFrame, columns: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
+    frame: pl.LazyFrame, columns: ColumnNames, by: ColumnNames, entity: str | None, nulls: str
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
     """The distinct rows with their counts, and whether they are complete; the names of columns and of groups.
 
@@ -249,7 +249,7 @@ def rows_of_groups(
 
 
 def report_groups(
-    counted: pl.LazyFrame, sized: pl.LazyFrame, groups: Sequence[str], by: Sequence[str], nulls: str
+    counted: pl.LazyFrame, sized: pl.LazyFrame, groups: ColumnNames, by: ColumnNames, nulls: str
 ) -> pl.LazyFrame:
     """Report the counts of each group, all groups included, with the records dropped of each."""
     left_out = pl.col("records").filter(~pl.col("complete")).sum().alias("records_dropped")
@@ -262,7 +262,7 @@ def report_groups(
     return report.sort(counts[0], maintain_order=True)
 
 
-def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
+def with_group_names(by: ColumnNames) -> list[pl.Expr]:
     """The columns of the groups under their original names; a reduction gives them a prefix."""
     return [pl.col(group).alias(name) for group, name in zip(group_names(by), by, strict=True)]
 
@@ -271,7 +271,7 @@ def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
 
 
 def people_of(
-    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
+    frame: pl.LazyFrame, qi: ColumnNames, entity: str, nulls: str
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
@@ -283,7 +283,7 @@ def people_of(
 
 
 def smallest_class_sizes(
-    people: pl.LazyFrame, size: pl.Expr, groups: Sequence[str] = ()
+    people: pl.LazyFrame, size: pl.Expr, groups: ColumnNames = ()
 ) -> pl.LazyFrame:
     """How many people have each size of their smallest class, within the group where there are groups."""
     sized = people.select(*groups, "entity", size.alias("class_size"))

@@ -48,7 +48,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN, ON_SCALE, SCALE_LETTERS
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns
 from reid_sql.reduction import (
     PERSON,
     CodedCall,
@@ -186,7 +186,7 @@ def _session(arguments: Arguments) -> SparkSession:
 
 
 def count(
-    declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str, entity: str | None
+    declared: Function, columns: ColumnNames, *, tbl: DataFrame, name: str, entity: str | None
 ) -> DataFrame:
     """Bind a function that counts a record among all: the frame with another column, of this name."""
     refuse_added_name(name, tbl.columns)
@@ -198,7 +198,7 @@ def count(
     return frame
 
 
-def find_panels(frame: DataFrame, named: Sequence[str]) -> list[str]:
+def find_panels(frame: DataFrame, named: ColumnNames) -> list[str]:
     """Return columns of people by the structure of a draw of rows."""
     plain = [each.name for each in frame.schema.fields if isinstance(each.dataType, PLAIN_TYPES)]
 
@@ -217,7 +217,7 @@ def column_names(frame: DataFrame) -> list[str]:
     return frame.columns
 
 
-def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
+def find_lacked(frame: DataFrame, columns: ColumnNames) -> list[str]:
     """The names among these that the table lacks; capitals count only where the session counts them."""
     return [name for name in columns if find_column(name, frame) not in frame.columns]
 
@@ -227,7 +227,7 @@ class CodedRecords(CodedCall):
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
-    def read(self, frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+    def read(self, frame: DataFrame, columns: ColumnNames) -> pa.Table:
         """The distinct records, with ranks in place of the values that no answer needs."""
         coded = self.choose_codes(columns, lambda: frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN)
         people = [name for name in columns if coded.get(name) is Needs.KNOWN_CODES]
@@ -243,7 +243,7 @@ class CodedRecords(CodedCall):
         """Nothing is left open."""
 
 
-def _lacks_scale(counted: DataFrame, names: Sequence[str]) -> set[str]:
+def _lacks_scale(counted: DataFrame, names: ColumnNames) -> set[str]:
     """Return the columns of texts of which too few records are written like a number or a date."""
     texts = [name for name in names if isinstance(counted.schema[name].dataType, StringType)]
     if not texts:
@@ -273,7 +273,7 @@ def _rank(counted: DataFrame, name: str) -> Column:
     return F.when(F.col(name).isNotNull(), shown).alias(name)
 
 
-def _select(frame: DataFrame, columns: Sequence[str], people: Sequence[str] = ()) -> Rows:
+def _select(frame: DataFrame, columns: ColumnNames, people: Sequence[str] = ()) -> Rows:
     """The columns under aliases, as many as there are; of people, NaN is nobody."""
     folded = {name.lower() for name in columns}
     if len(folded) < len(columns) and is_case_sensitive(frame):
@@ -298,7 +298,7 @@ class SparkTexts:
     finish_reading = staticmethod(CodedRecords.finish_reading)
 
     @staticmethod
-    def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+    def read(frame: DataFrame, columns: ColumnNames) -> pa.Table:
         """The distinct records as texts; refuses values that their texts do not distinguish."""
         rows = _select(frame, columns)
         refuse_without_text(rows)

@@ -38,7 +38,7 @@ from sqlglot import exp
 
 from reid_sql.engines.contract import read_limit, unused_name
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import Columns
+from reid_sql.parameters import ColumnNames, Columns
 from reid_sql.sql.text import Source
 
 COMPARED: Final = (
@@ -65,7 +65,7 @@ def column(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
+def resolve_columns(label: Columns, names: ColumnNames, frame: DataFrame) -> list[str]:
     """Find the columns under the frame's own names, or refuse them.
 
     Refused are unknown and repeated names, and types without order. Spark's names differ by case only where
@@ -138,8 +138,8 @@ class Rows:
     """Columns of a table under aliases, q1, q2, …, so that none can clash with one of the counts'."""
 
     frame: DataFrame
-    public_names: Sequence[str]  # the columns' names, as they were asked for
-    table_names: Sequence[str]  # the same, as the table names them
+    public_names: ColumnNames  # the columns' names, as they were asked for
+    table_names: ColumnNames  # the same, as the table names them
 
     @property
     def names(self) -> list[str]:
@@ -147,7 +147,7 @@ class Rows:
         return aliases(self.public_names)
 
 
-def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
+def read_rows(tbl: DataFrame, names: ColumnNames, label: Columns, **more: Column) -> Rows:
     """Select the columns under aliases; `label` names them in a refusal, and `more` columns come first."""
     checked = resolve_columns(label, names, tbl)
     numbered = (
@@ -158,12 +158,12 @@ def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Colu
     )
 
 
-def aliases(names: Sequence[str]) -> list[str]:
+def aliases(names: ColumnNames) -> list[str]:
     """The numbers of so many columns."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+def with_key(frame: DataFrame, names: ColumnNames) -> DataFrame:
     """Put the columns into one, with a hash of them in another, for joins by `same_key`."""
     columns = [F.col(name) for name in names]
     rest = (name for name in frame.columns if name not in names)
@@ -186,9 +186,7 @@ def same_key(
     return (F.xxhash64(*columns) == right[hashed]) & (left <= right_key) & (left >= right_key)
 
 
-def same_values(
-    left: DataFrame, right: DataFrame, names: Sequence[str]
-) -> tuple[DataFrame, Column]:
+def same_values(left: DataFrame, right: DataFrame, names: ColumnNames) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
     renames = {name: f"{name}_right" for name in names}
     renamed = right.withColumnsRenamed(renames)
@@ -197,7 +195,7 @@ def same_values(
     )
 
 
-def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+def join_classes(tbl: DataFrame, columns: ColumnNames, right: DataFrame) -> DataFrame:
     """Join to every record the columns of its class, by the key of these columns; no record is lost."""
     keys = {name: unused_name(name, tbl.columns) for name in KEY}
     renamed = right.withColumnsRenamed(keys)
@@ -243,7 +241,7 @@ def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
 # Distinct records and their counts, without windows: grouping is partial before it shuffles.
 
 
-def any_null(names: Sequence[str]) -> Column:
+def any_null(names: ColumnNames) -> Column:
     """Whether one of the columns is NULL."""
     return reduce(or_, (F.col(name).isNull() for name in names))
 

@@ -3,7 +3,6 @@
 Each group is counted by itself, all of them in one pass.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +21,7 @@ from reid_sql.engines.spark.frames import (
     same_values,
     with_key,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS, Arguments, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, Arguments, ColumnNames, Columns
 from reid_sql.reduction import (
     DIVIDING,
     PERSON,
@@ -38,7 +37,7 @@ QI_SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entit
 COUNTS: Final = ("classes", "records", "uncovered")
 
 
-def read_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
+def read_people(tbl: DataFrame, qi: ColumnNames, entity: str, nulls: str) -> Rows:
     """Read the quasi-identifiers under aliases, with `entity`."""
     refuse_entity(qi, entity, nulls)
     rows = read_rows(tbl, [*qi, entity], QI_AND_ENTITY)
@@ -52,7 +51,7 @@ def count_people(rows: Rows, nulls: str) -> DataFrame:
 
 
 def one_row_per_value(
-    arguments: Arguments, by: Sequence[str] | None, *, of_shares: bool
+    arguments: Arguments, by: ColumnNames | None, *, of_shares: bool
 ) -> DataFrame:
     """A row for each person and their value in a class; refuses those of several there.
 
@@ -77,7 +76,7 @@ def one_row_per_value(
     return distinct.select(*(F.col(place).alias(name) for place, name in names.items()))
 
 
-def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
+def size_classes(people: DataFrame, names: ColumnNames, size: str) -> DataFrame:
     """How many people each class has, and how many records."""
     return people.groupBy(*names).agg(
         F.count(F.lit(1)).alias(size), F.sum("records").alias("records")
@@ -87,9 +86,9 @@ def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFram
 def smallest_classes(
     people: DataFrame,
     classes: DataFrame,
-    names: Sequence[str],
+    names: ColumnNames,
     short: Column,
-    groups: Sequence[str] = (),
+    groups: ColumnNames = (),
 ) -> DataFrame:
     """How many classes have each `class_size`, and how many people have it as their smallest.
 
@@ -118,9 +117,9 @@ class GroupCounts:
     """The distinct rows with their counts, and which are `complete`; people are `entity`."""
 
     rows: DataFrame
-    names: Sequence[str]  # of the columns
-    groups: Sequence[str]
-    by: Sequence[str]  # the groups' own names
+    names: ColumnNames  # of the columns
+    groups: ColumnNames
+    by: ColumnNames  # the groups' own names
     nulls: str
 
     @property
@@ -142,7 +141,7 @@ class GroupCounts:
         return filled.select(*named, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
-def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
+def name_groups(reduced: DataFrame, by: ColumnNames) -> DataFrame:
     """Give the columns of the groups their own names, where no column of ours can clash with them."""
     public_names = dict(zip(group_names(by), by, strict=True))
     return reduced.select(
@@ -150,7 +149,7 @@ def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
     )
 
 
-def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
+def resolve_groups(tbl: DataFrame, by: ColumnNames, nulls: str) -> list[str]:
     """Find the columns whose values divide the table, or refuse them."""
     resolved = resolve_columns(DIVIDING, by, tbl)
     refuse_groups(nulls)
@@ -159,8 +158,8 @@ def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
 
 def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     tbl: DataFrame,
-    columns: Sequence[str],
-    by: Sequence[str],
+    columns: ColumnNames,
+    by: ColumnNames,
     entity: str | None,
     nulls: str,
     label: Columns = QUASI_IDENTIFIERS,
@@ -177,7 +176,7 @@ def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     return read_rows(tbl, columns, label, **groups, **people)
 
 
-def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:
+def count_groups(rows: Rows, by: ColumnNames, nulls: str) -> GroupCounts:
     """Count the rows by all of their columns."""
     counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
     complete = ~any_null(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
@@ -186,5 +185,5 @@ def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:
     )
 
 
-def _group_aliases(by: Sequence[str]) -> list[str]:
+def _group_aliases(by: ColumnNames) -> list[str]:
     return [f"g{place}" for place in range(1, len(by) + 1)]

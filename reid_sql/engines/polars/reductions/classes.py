@@ -25,7 +25,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.errors import WrongTypeError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
-from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS, ColumnNames
 from reid_sql.reduction import refuse_entity, refuse_result_names, refuse_unidentified
 
 MAX_PLAIN_KEYS: Final = 4  # columns that are compared as they are; of more a key is made
@@ -106,7 +106,7 @@ def _one(words: str, place: int, column: pl.Expr) -> pl.Expr:
 
 
 def classes(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str | None = None
 ) -> pl.LazyFrame:
     """The distinct combinations of values, with how many records, or people, share each."""
     names = aliases(qi)
@@ -129,10 +129,10 @@ def classes(
 
 def histogram(
     tbl: pl.LazyFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> pl.LazyFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -151,7 +151,7 @@ def histogram(
 
 
 def _one_row_per_person(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str
 ) -> pl.LazyFrame:
     rows, people = people_of(tbl, qi, entity, nulls)
     names = aliases(qi)
@@ -165,7 +165,7 @@ def _one_row_per_person(
 
 
 def _of_groups(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str | None, by: ColumnNames
 ) -> pl.LazyFrame:
     """The same of each group, all from one count by the columns and the groups."""
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)

@@ -3,8 +3,6 @@
 # The shared texts count records. People are counted by joins: a window, as in those texts, would collect a
 # class of a billion people in one task.
 
-from collections.abc import Sequence
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -26,13 +24,13 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import classes as sql
 
 
 def class_size(
-    tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None
+    tbl: DataFrame, columns: ColumnNames, name: str, entity: str | None = None
 ) -> DataFrame:
     """Append to the frame how many records, or people, share each record's values.
 
@@ -50,7 +48,7 @@ def class_size(
     )
 
 
-def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
+def classes(tbl: DataFrame, qi: ColumnNames, nulls: str, entity: str | None = None) -> DataFrame:
     """Distinct combinations of values, with how many records, or people, share each."""
     if entity is None:
         rows, person = read_rows(tbl, qi, QUASI_IDENTIFIERS), None
@@ -63,10 +61,10 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
 
 def histogram(
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -79,7 +77,7 @@ def histogram(
     return run_plan(rows, sql.histogram, rows.names, None, None, nulls)
 
 
-def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+def _people_only(tbl: DataFrame, qi: ColumnNames, nulls: str, entity: str) -> DataFrame:
     rows = read_people(tbl, qi, entity, nulls)
     people = count_people(rows, nulls)
     sized = size_classes(people, rows.names, "class_size")
@@ -88,7 +86,7 @@ def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> 
     return null_report(rows, nulls, counts)
 
 
-def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
+def _of_groups(rows: Rows, by: ColumnNames, nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
     if not of_people:
         sizes_found = run_plan(

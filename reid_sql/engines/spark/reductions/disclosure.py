@@ -1,6 +1,6 @@
 """Spark: what each class reveals about a sensitive column, by the shared texts over the numbered columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from reid_sql.engines.spark.frames import Rows, column, read_rows, run_plan
 from reid_sql.engines.spark.people import read_groups
 from reid_sql.models.classes.sensitive import QI, refuse_sensitive_groups
+from reid_sql.parameters import ColumnNames
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import disclosure as sql
 
@@ -18,12 +19,12 @@ Plan: TypeAlias = Callable[..., str]
 def _measure(
     plan: Plan,
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
     **options: Any,  # noqa: ANN401 - the variant and what else the measure takes
 ) -> DataFrame:
     """Count the classes of each size and value of the measure, in the table or in each group."""
@@ -39,7 +40,7 @@ def _measure(
     return measured if by is None else measured.toDF(*group_names(by), *measured.columns[len(by) :])
 
 
-def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None) -> Rows:
+def _read(tbl: DataFrame, qi: ColumnNames, sensitive: str, entity: str | None) -> Rows:
     """The columns under aliases, after the person, `entity`, if people are counted."""
     person = {} if entity is None else {"entity": column(entity)}
     return read_rows(tbl, [*qi, sensitive], QI, **person)
@@ -47,7 +48,7 @@ def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None)
 
 def disclosing_classes(
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     nulls: str,

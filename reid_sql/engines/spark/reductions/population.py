@@ -27,7 +27,7 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 
 OF_POPULATION: Final = replace(QUASI_IDENTIFIERS, table="the population table")
 
@@ -35,10 +35,10 @@ OF_POPULATION: Final = replace(QUASI_IDENTIFIERS, table="the population table")
 def population_histogram(
     tbl: DataFrame,
     population_tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> DataFrame:
     """Histogram of the sample's records, or people, by the size of their class in the population."""
     if by is not None:
@@ -62,7 +62,7 @@ def population_histogram(
 
 
 def _people_only(
-    tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str
+    tables: Sequence[DataFrame], qi: ColumnNames, nulls: str, entity: str
 ) -> DataFrame:
     """The same of people, each by their smallest class."""
     rows, population = cast_alike(
@@ -88,10 +88,10 @@ def _people_only(
 
 def _of_groups(
     tables: Sequence[DataFrame],
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None,
-    by: Sequence[str],
+    by: ColumnNames,
 ) -> DataFrame:
     """The same of each group of the sample, each against the whole population."""
     mine = read_groups(tables[0], qi, by, entity, nulls)
@@ -119,7 +119,7 @@ def _of_groups(
     return sample.report(sized.groupBy(*sample.groups, "class_size").agg(*counts))
 
 
-def _join_population(sample: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
+def _join_population(sample: DataFrame, other: DataFrame, names: ColumnNames) -> DataFrame:
     """How many of the population, and of the sample itself, have each distinct record."""
     right = with_key(other.withColumnRenamed("records", "population"), names)
     joined = sample.join(right, same_key([F.col(name) for name in names], right), "left")
