@@ -31,7 +31,7 @@ from reid_sql.check.remarks import (
     remark,
     unidentified_remark,
 )
-from reid_sql.check.table_engine import TableEngine
+from reid_sql.check.table_engine import Errors, TableEngine
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
 from reid_sql.models.columns.nobodies import count_rows_of_nobodies
@@ -232,7 +232,7 @@ def find_identifiers(
     engine: TableEngine,
     table: TablePolicy,
     records: int | None,
-    errors: tuple[type[Exception], ...],
+    errors: Errors,
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 
@@ -303,7 +303,7 @@ def measure_released_columns(
     engine: TableEngine,
     table: TablePolicy,
     records: int,
-    errors: tuple[type[Exception], ...],
+    errors: Errors,
 ) -> ReleasedColumns:
     """Count the people whom each column in no check singles out by itself, and all columns together."""
     released = without_names(columns_released(table, engine.columns), engine.omitted)

@@ -30,7 +30,14 @@ from reid_sql.check.sources import (
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
+from reid_sql.check.table_engine import (
+    POLICY_COLUMNS,
+    Counts,
+    Errors,
+    TableEngine,
+    Tuples,
+    parts_of,
+)
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
@@ -311,9 +318,7 @@ class DuckDBTable(TableEngine):
         )
         return describe_copies(partial(self.ask, label="equal rows"), view, columns, of, rest)
 
-    def count_unique(
-        self, sets: Sequence[ColumnNames], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count many sets at a time: else a table of a thousand columns is bound a thousand times.
 
         Of a set with the quasi-identifiers, by which nearly all records differ, the others alone are counted.

@@ -35,7 +35,7 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Source
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Tuples, parts_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Errors, Tuples, parts_of
 from reid_sql.client.calls import open_client, profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
@@ -340,9 +340,7 @@ class IbisTable(RemoteTable):
     def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         return count_values(self.population if in_population else self.frame, names, self._ask)
 
-    def count_unique(
-        self, sets: Sequence[ColumnNames], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count the records by many sets in one statement; people by one for each set."""
         if self.table.entity is not None:
             return super().count_unique(sets, errors)

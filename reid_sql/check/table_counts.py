@@ -35,7 +35,7 @@ from reid_sql.check.sources import (
     identify_files,
     without_declared,
 )
-from reid_sql.check.table_engine import TableEngine, parts_of
+from reid_sql.check.table_engine import Errors, TableEngine, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
@@ -51,7 +51,7 @@ from reid_sql_udfs import declared
 MAX_GROUPS: Final = 10_000
 HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
 EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
-MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
+MEASURING_ERRORS: Final[Errors] = (
     duckdb.Error,
     ImportError,
     ArithmeticError,
@@ -137,7 +137,7 @@ class TableCounts:
         return tuple(remarks)
 
     @property
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> Errors:
         """What is raised where something cannot be measured, by its engine too."""
         return (*MEASURING_ERRORS, *self.engine.errors)
 

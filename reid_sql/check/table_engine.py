@@ -24,6 +24,7 @@ Tuples = list[tuple[Any, ...]]  # rows that an engine counted
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
 # of each column, its distinct values and records with one
 Counts = tuple[Sequence[int], Sequence[int]]
+Errors = tuple[type[Exception], ...]
 
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ class TableEngine(ABC):
 
     table: TablePolicy
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
-    errors: tuple[type[Exception], ...] = ()  # what they raise
+    errors: Errors = ()  # what they raise
     attacks = False  # whether it compares a table with its original, a former release or a join
 
     def __init__(self) -> None:
@@ -101,9 +102,7 @@ class TableEngine(ABC):
     def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         """Count each column's distinct values, and the records with one, of the table or its population."""
 
-    def count_unique(
-        self, sets: Sequence[ColumnNames], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count the people who are the only one with their values of each set of columns; NULL is a value.
 
         None of columns whose values cannot be compared, which raises one of the `errors`.

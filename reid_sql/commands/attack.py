@@ -1,7 +1,7 @@
 """Attacks on a file, on a synthetic table and on published tables; tables of aggregates that are safe."""
 
-import argparse
 import json
+from argparse import Namespace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +47,7 @@ SYNTHETIC: Final = "reid_synthetic"
 HOLDOUT: Final = "reid_holdout"
 
 
-def run_scenario(options: argparse.Namespace) -> int:
+def run_scenario(options: Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     read = ("threshold", "nulls", "entity", "tolerance")
     of_attacker = ("scenario", "sensitivity", "population_file", "model")
@@ -91,14 +91,14 @@ def run_scenario(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def run_audit(options: argparse.Namespace) -> int:
+def run_audit(options: Namespace) -> int:
     """Audit a synthetic table, whose quasi-identifiers are named, published tables of counts, or a log."""
     if options.columns:
         return _audit_synthetic(options)
     return _audit_log(options) if is_log(options.file) else _audit_tables(options)
 
 
-def _audit_log(options: argparse.Namespace) -> int:
+def _audit_log(options: Namespace) -> int:
     """Print what the clients of `serve` asked for, and who came near a hidden group."""
     refuse_unread(options, "a log of serve")
     with Path(options.file).open(encoding="utf-8") as file:
@@ -118,7 +118,7 @@ def _audit_log(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _audit_synthetic(options: argparse.Namespace) -> int:
+def _audit_synthetic(options: Namespace) -> int:
     """Print what attacks on a synthetic table get right, and draw it if asked."""
     read = ("columns", "other_table", "holdout", "holdout_table", "sensitive", "entity")
     refuse_unread(options, "--qi", *read, "targets", "seed", "plot")
@@ -166,7 +166,7 @@ AUDIT_WITHOUT_QI: Final = "published tables, which have no --qi"
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within", "rule")
 
 
-def run_safe(options: argparse.Namespace) -> int:
+def run_safe(options: Namespace) -> int:
     """Print the cells of a table of aggregates."""
     how, appetite = _parameters_of_cells(options)
     table = open_file_table(options, BY)
@@ -201,7 +201,7 @@ def run_safe(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _parameters_of_cells(options: Namespace) -> tuple[dict[str, Any], str]:
     """Return the parameters of the cells, and what was read of a risk appetite; options go first."""
     how = function_options(options, "safe_table", *COUNTED)
     how |= passed_options(options, "entity", "value")
@@ -214,7 +214,7 @@ def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], s
     return how | passed_options(options, "levels", "tables"), sentence
 
 
-def _is_publishable(options: argparse.Namespace, how: Arguments) -> bool:
+def _is_publishable(options: Namespace, how: Arguments) -> bool:
     """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
 
     Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
@@ -234,7 +234,7 @@ def _refuse_unprotected(option: str, how: Arguments) -> None:
         )
 
 
-def _audit_tables(options: argparse.Namespace) -> int:
+def _audit_tables(options: Namespace) -> int:
     """Print what published tables give away, and draw it if asked."""
     refuse_unread(options, AUDIT_WITHOUT_QI, "categories", "dominance", "plot", *AUDITED, *TEXTS)
     how = function_options(options, "audit_tables", *AUDITED)

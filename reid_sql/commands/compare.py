@@ -1,6 +1,6 @@
 """Two tables of the same people: a release and its original, releases of one table, a join."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -44,13 +44,13 @@ LATER: Final = "reid_later_release"
 JOINED: Final = "reid_joined_table"
 
 
-def run_compare(options: argparse.Namespace) -> int:
+def run_compare(options: Namespace) -> int:
     """Compare a table with what the other one is: its release, a later release, or joined to it."""
     compare = {"release": _compare_release, "later": _compare_later, "join": _compare_join}
     return compare[options.role](options)
 
 
-def _other(options: argparse.Namespace) -> str:
+def _other(options: Namespace) -> str:
     """Return the one other table."""
     if len(options.others) > 1:
         raise OutOfDomainError(
@@ -59,7 +59,7 @@ def _other(options: argparse.Namespace) -> str:
     return str(options.others[0])
 
 
-def _compare_release(options: argparse.Namespace) -> int:
+def _compare_release(options: Namespace) -> int:
     """Print both tables' risk, and draw it if asked."""
     read = ("columns", "role", "other_table", "key", "threshold", "tolerance")
     refuse_unread(options, "--as release", *read, "targets", "seed", "plot")
@@ -151,7 +151,7 @@ def _describe_all_columns(whole: Row, qi: ColumnNames) -> list[str]:
     return [describe_links(whole["compare"], [by])]
 
 
-def _compare_later(options: argparse.Namespace) -> int:
+def _compare_later(options: Namespace) -> int:
     """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
     read = ("columns", "role", "other_table", "key", "entity", "sensitive", "nulls", "tolerance")
     refuse_unread(options, "--as later", *read)
@@ -187,7 +187,7 @@ def _compare_later(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _compare_join(options: argparse.Namespace) -> int:
+def _compare_join(options: Namespace) -> int:
     """Print whom a join singles out although neither table does alone, by column."""
     read = ("columns", "role", "other_table", "key", "right_qi", "entity", "k", "nulls")
     refuse_unread(options, "--as join", *read)

@@ -1,9 +1,9 @@
 """The release gate: check tables against a policy."""
 
-import argparse
 import os
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -64,7 +64,7 @@ RISKY_RECORDS: Final = Number(
 )
 
 
-def run_check(options: argparse.Namespace) -> int:
+def run_check(options: Namespace) -> int:
     """Check one policy or several: print the verdict, write the reports, return the exit code."""
     named = [str(each) for each in options.policies]
     _refuse_twice(named)
@@ -93,7 +93,7 @@ def run_check(options: argparse.Namespace) -> int:
     return _report(options, results, files)
 
 
-def _read_policy(options: argparse.Namespace, file: str) -> Policy:
+def _read_policy(options: Namespace, file: str) -> Policy:
     return _with_time_limit(read_policy(file), options)
 
 
@@ -117,7 +117,7 @@ def _refuse_twice(policies: Sequence[str]) -> None:
 
 
 def _measure(
-    options: argparse.Namespace, file: str, policy: Policy, baseline: Path | None, risky: int
+    options: Namespace, file: str, policy: Policy, baseline: Path | None, risky: int
 ) -> PolicyResult:
     """Measure a policy, and search for a release that meets it if that is asked."""
     prepared = None
@@ -137,9 +137,7 @@ def _measure(
     return PolicyResult(file, page, prepared=prepared)
 
 
-def _report(
-    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
-) -> int:
+def _report(options: Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]) -> int:
     """Write and print the report of one policy, or one document of several."""
     pages = [each.page for each in results if each.page is not None]
     refusals = [f"{each.file}: {each.refusal}" for each in results if each.page is None]
@@ -166,9 +164,7 @@ def _report(
     return int(document["exit_code"])
 
 
-def _print_run(
-    options: argparse.Namespace, run: ReportPage, results: Sequence[PolicyResult]
-) -> None:
+def _print_run(options: Namespace, run: ReportPage, results: Sequence[PolicyResult]) -> None:
     """Print the document of several policies."""
 
     def render(width: int) -> RenderableType:
@@ -182,12 +178,12 @@ def _print_run(
     print_result(options, run, lambda: run_rows(results), render)
 
 
-def _shows_overview(options: argparse.Namespace) -> bool:
+def _shows_overview(options: Namespace) -> bool:
     """Whether a report shows the overview of the table; else nothing is counted for it."""
     return options.format == "json" or options.json_report is not None or options.html is not None
 
 
-def _print_plans(options: argparse.Namespace) -> int:
+def _print_plans(options: Namespace) -> int:
     """Print the statements of checks of warehouses; nothing but the tables' columns is asked for."""
     policies = [read_policy(file) for file in options.policies]
     plans = [gate.plan_statements(each, overview=_shows_overview(options)) for each in policies]
@@ -219,13 +215,13 @@ def _name_values(columns: ColumnNames) -> str:
     return f"values of {named}" if columns else "counts and codes"
 
 
-def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:
+def report_files(options: Namespace, names: Iterable[str]) -> dict[str, Path]:
     """Return the paths of those options that are given."""
     paths = {name: _path(options, name) for name in names}
     return {name: path for name, path in paths.items() if path is not None}
 
 
-def _path(options: argparse.Namespace, name: str) -> Path | None:
+def _path(options: Namespace, name: str) -> Path | None:
     """Return the option's path, or refuse an empty one, which an unset shell variable leaves."""
     file = getattr(options, name)
     if file is None:
@@ -248,7 +244,7 @@ def protect_inputs(files: Mapping[str, Path], policy: Policy) -> None:
     )
 
 
-def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
+def _with_time_limit(policy: Policy, options: Namespace) -> Policy:
     """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
     if options.prepare and options.html is None:
         raise OutOfDomainError(
@@ -291,7 +287,7 @@ def _released_columns(page: ReportPage) -> list[str]:
     return [line for each in page["tables"] for line in describe_released_columns(each)]
 
 
-def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) -> None:
+def print_verdict(options: Namespace, page: ReportPage, policy: str) -> None:
     """Print the checks and the verdict of the policy in this file."""
     if options.format == "csv":
         print_people(" ".join(_released_columns(page)))
@@ -301,7 +297,7 @@ def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) ->
 
 
 def print_result(
-    options: argparse.Namespace,
+    options: Namespace,
     page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
@@ -315,7 +311,7 @@ def print_result(
 
 
 def print_document(
-    options: argparse.Namespace,
+    options: Namespace,
     page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],

@@ -1,7 +1,7 @@
 """Measure a file: its columns, its risk, that of larger populations, the error of each method."""
 
-import argparse
 import shlex
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
@@ -80,7 +80,7 @@ STATUS_MANY_COLUMNS: Final = (
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
-def run_profile(options: argparse.Namespace) -> int:
+def run_profile(options: Namespace) -> int:
     """Print a line for each column, and a sentence."""
     columns = all_names("the columns", options.columns)
     if options.columns:
@@ -197,7 +197,7 @@ def describe_profile(rows: Rows, option: str = "--entity") -> str:
     return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], option)
 
 
-def run_risk(options: argparse.Namespace) -> int:
+def run_risk(options: Namespace) -> int:
     """Print how risky the file is, or what an attacker learns from it, or how methods err on it."""
     if options.scenario is not None:
         return run_scenario(options)
@@ -210,7 +210,7 @@ def run_risk(options: argparse.Namespace) -> int:
     return _run_validation(options) if options.fractions else _run_summary(options)
 
 
-def _run_summary(options: argparse.Namespace) -> int:
+def _run_summary(options: Namespace) -> int:
     """Print the summary and class sizes, and what else is asked for."""
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
@@ -289,7 +289,7 @@ def _join(*sentences: str) -> str:
 
 
 def _describe_counting(
-    options: argparse.Namespace, people: str, copies: str, codes: Mapping[str, str]
+    options: Namespace, people: str, copies: str, codes: Mapping[str, str]
 ) -> str:
     """Say which values match, how people are counted, and which columns have missing-value codes."""
     matched = WITHIN_TOLERANCE.format(", ".join(options.tolerance)) if options.tolerance else ""
@@ -298,7 +298,7 @@ def _describe_counting(
     return _join(matched, *assumed, *_sentences(codes))
 
 
-def refuse_without_columns(options: argparse.Namespace) -> None:
+def refuse_without_columns(options: Namespace) -> None:
     """Refuse, with the columns that a report would propose as an option to copy."""
     rule = "--qi must name the columns that others can know about a person, got none"
     if is_connection(options.file) or options.file == "-":
@@ -309,7 +309,7 @@ def refuse_without_columns(options: argparse.Namespace) -> None:
     raise OutOfDomainError(f"{rule}; {remedy if names else 'see reid-sql profile FILE'}")
 
 
-def _known_points(options: argparse.Namespace) -> list[float]:
+def _known_points(options: Namespace) -> list[float]:
     """Read how many rows of a person the attacker knows; they need a person, and a chart needs an answer."""
     points = numbers("--points", options.points or [])
     texts = ",".join(options.points or []) or None
@@ -320,7 +320,7 @@ def _known_points(options: argparse.Namespace) -> list[float]:
 
 
 def _refuse_combinations(
-    options: argparse.Namespace,
+    options: Namespace,
     populations: bool,  # noqa: FBT001
     count: int,
     points: bool,  # noqa: FBT001
@@ -385,7 +385,7 @@ def checks_of(table: SourceTable, **how: str) -> list[Check]:
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 
-def _run_validation(options: argparse.Namespace) -> int:
+def _run_validation(options: Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
     refuse_unread(
         options, "--validate", "fractions", "methods", "columns", "nulls", "entity", "plot"

@@ -1,9 +1,9 @@
 """How commands print an answer: tables for people, JSON, or CSV."""
 
-import argparse
 import csv
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from math import isfinite
@@ -25,7 +25,7 @@ from reid_sql.terminal.hints import in_options
 
 
 def print_answer(
-    options: argparse.Namespace,
+    options: Namespace,
     page: object,
     rows: Rows,
     render: Callable[[], RenderableType],
@@ -55,7 +55,7 @@ def print_answer(
     print_people(people)
 
 
-def notes_of_rows(options: argparse.Namespace, people: str, notes: Sequence[str]) -> str:
+def notes_of_rows(options: Namespace, people: str, notes: Sequence[str]) -> str:
     """Return what is said besides the answer: with rows alone, what other forms have in the page."""
     return " ".join(filter(None, [people, *(notes if options.format == "csv" else [])]))
 

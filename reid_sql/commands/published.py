@@ -1,9 +1,9 @@
 """Published tables: how a file of one is read, and how one is written so that it may be published."""
 
-import argparse
 import csv
 import os
 import shlex
+from argparse import Namespace
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -146,7 +146,7 @@ LACKING_PEOPLE: Final = (
 )
 
 
-def publish(options: argparse.Namespace, rows: Rows, how: Arguments) -> str:
+def publish(options: Namespace, rows: Rows, how: Arguments) -> str:
     """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
 
     Returns a sentence on what was checked.
@@ -174,7 +174,7 @@ def publish(options: argparse.Namespace, rows: Rows, how: Arguments) -> str:
 
 
 def _audit(
-    options: argparse.Namespace,
+    options: Namespace,
     file: Path,
     text: str,
     counts: Sequence[str],

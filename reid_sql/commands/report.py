@@ -1,6 +1,6 @@
 """One page for one file: its columns, proposed quasi-identifiers, their risk, and what to do next."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -187,7 +187,7 @@ def measure(
     return FirstReport(starter, sets, page, inputs)
 
 
-def run_report(options: argparse.Namespace) -> int:
+def run_report(options: Namespace) -> int:
     """Print the report and write its page; the verdict of a policy that nobody wrote is no error."""
     population = None
     if options.population is not None:

@@ -1,11 +1,11 @@
 """Serve the answers of tables to every DuckDB client."""
 
-import argparse
 import os
 import secrets
 import sys
 import threading
 import tomllib
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -61,7 +61,7 @@ FEW_COUNTED: Final = (
 )
 
 
-def run_serve(options: argparse.Namespace) -> int:
+def run_serve(options: Namespace) -> int:
     """Serve until the process is stopped."""
     port = int(PORT.check("--port", number("--port", options.port)))
     seconds = float(SECONDS.check("--time-limit", number("--time-limit", options.time_limit)))

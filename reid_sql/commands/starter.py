@@ -1,8 +1,8 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
-import argparse
 import re
 import shlex
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -139,7 +139,7 @@ PATTERN: Final = frozenset("*?[")
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
 
-def source_of(options: argparse.Namespace) -> dict[str, str]:
+def source_of(options: Namespace) -> dict[str, str]:
     """Return the keys of a policy that name the table of a command."""
     named = {"file": options.file}
     if options.files:  # a pattern is no name

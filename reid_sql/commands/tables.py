@@ -1,6 +1,6 @@
 """The table that a command computes from: a file in DuckDB, or a table of a warehouse."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -67,7 +67,7 @@ FILES: Final = (
 COUNTED_PEOPLE: Final = "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
 
 
-def function_options(options: argparse.Namespace, function: str, *names_: str) -> dict[str, Any]:
+def function_options(options: Namespace, function: str, *names_: str) -> dict[str, Any]:
     """Read the options that are parameters of the function, by its declaration: domains and defaults."""
     parameters = {
         each.name: each for each in declared()[function].parameters if each.name in names_
@@ -163,7 +163,7 @@ SourceTable: TypeAlias = "FileTable | WarehouseTable"
 
 
 @contextmanager
-def open_table(options: argparse.Namespace) -> Iterator[SourceTable]:
+def open_table(options: Namespace) -> Iterator[SourceTable]:
     """Open the file or the warehouse that the options name, after its columns are checked."""
     if is_connection(options.file):
         columns = column_names(options)
@@ -175,13 +175,13 @@ def open_table(options: argparse.Namespace) -> Iterator[SourceTable]:
         yield open_file_table(options)
 
 
-def open_file_table(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> FileTable:
+def open_file_table(options: Namespace, kind: Columns = QUASI_IDENTIFIERS) -> FileTable:
     """Open the file with the columns that the options name."""
     columns = column_names(options, kind)
     return FileTable(*open_file(options), columns)
 
 
-def counted_noun(options: argparse.Namespace) -> str:
+def counted_noun(options: Namespace) -> str:
     """Name what a class counts."""
     return "people" if options.entity else "records"
 
@@ -245,14 +245,14 @@ def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entit
     return " ".join(dict.fromkeys(filter(None, [COUNTED_PEOPLE.format(entity), *cautions])))
 
 
-def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
+def column_names(options: Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
     """Return the columns that the options name, each once."""
     columns = all_names("the columns", options.columns)
     return kind.check(columns, columns)
 
 
 def open_file(
-    options: argparse.Namespace, form: TextFormat | None = None, *, keep: bool = False
+    options: Namespace, form: TextFormat | None = None, *, keep: bool = False
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
@@ -290,7 +290,7 @@ def attach_numbered(  # noqa: PLR0917 - all of what names the files
     return views
 
 
-def text_format(options: argparse.Namespace, *, of_people: bool = True) -> TextFormat:
+def text_format(options: Namespace, *, of_people: bool = True) -> TextFormat:
     """How the text files of a command are written; refuses what describes none of its files.
 
     Those of published tables have lines of totals, and are not `of_people`.
@@ -312,7 +312,7 @@ def text_format(options: argparse.Namespace, *, of_people: bool = True) -> TextF
 
 
 @contextmanager
-def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
+def open_warehouse(options: Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
     if options.table is None:
         raise OutOfDomainError(
@@ -323,7 +323,7 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
 
 
 @contextmanager
-def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
+def connect_warehouse(options: Namespace) -> "Iterator[Warehouse]":
     """Open the connection that the options name."""
     if options.memory_limit is not None:
         raise OutOfDomainError(

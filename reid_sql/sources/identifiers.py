@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from reid_sql.engines.duckdb.planner import PlannedCall
 
+Ask = Callable[[str], duckdb.DuckDBPyRelation]
 COMPARED_TYPES: Final = re.compile(
     r"U?(TINY|SMALL|BIG)?INT(EGER)?\b|FLOAT|DOUBLE|DECIMAL|VARCHAR|BOOLEAN|DATE|ENUM"
 )
@@ -44,7 +45,7 @@ def repeated(
 
 
 def repeated_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     item: str,
     counted: ColumnNames,
     named: ColumnNames = (),
@@ -65,7 +66,7 @@ def repeated_in(
 
 
 def find_panels(
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     item: str,
     named: ColumnNames = (),
 ) -> list[str]:
@@ -89,15 +90,13 @@ def find_panels(
     return find_panels_in(plain, draw, named)
 
 
-def describe_nobodies_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
-) -> str:
+def describe_nobodies_in(ask: Ask, item: str, column: str, unit: str = UNIT_PERSON) -> str:
     """Write the cautions on values of the column of people that may stand for nobody, or nothing."""
     return describe_nobodies(column, count_nobodies_in(ask, item, column, unit), unit)
 
 
 def count_nobodies_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
+    ask: Ask, item: str, column: str, unit: str = UNIT_PERSON
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
     if unit == UNIT_VALUE:
@@ -108,7 +107,7 @@ def count_nobodies_in(
 
 def describe_calls(
     calls: Iterable["PlannedCall"],
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     option: str = "entity :=",
 ) -> str:
     """Say of which tables of some calls rows may not be people; nothing of a table that is there no more."""

@@ -1,6 +1,6 @@
 """Find missing-value codes in columns of DuckDB: of a call's tables, or of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -22,12 +22,11 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.parameters import ColumnNames, Rows, fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
+from reid_sql.sources.identifiers import Ask
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
 
 if TYPE_CHECKING:
     from reid_sql.engines.duckdb.planner import PlannedCall
-
-Ask = Callable[[str], duckdb.DuckDBPyRelation]
 
 
 def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
