@@ -15,16 +15,16 @@ from reid_sql.check import gate
 from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
-from reid_sql.check.policy import read_policy_text
-from reid_sql.check.report import write_report
-from reid_sql.check.sentences import (
+from reid_sql.check.next_steps import (
     STEP_CAUTIONS,
     STEP_RELEASE,
     describe_columns_that_help,
     describe_people_alone,
-    find_table_cautions,
     unit_of_rows,
 )
+from reid_sql.check.policy import read_policy_text
+from reid_sql.check.report import write_report
+from reid_sql.check.sentences import find_table_cautions
 from reid_sql.check.sources import ReadTable, Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED, check_file, page_blocks
