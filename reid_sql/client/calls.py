@@ -153,15 +153,23 @@ def plan_call(declared: Function, arguments: Arguments, place: Place) -> Call:
     query = qualified(write_answer(declared, checked, database))
     call = Call(declared.name, query, tables, names, database, models)
     if not is_known:
-        if declared.reduction is SAVED:
-            OF_MODELS.known(SAVED_COLUMNS, place.column_names(tables[0].frame))
-        if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
-            OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
-        with open_shared_client() as con:
-            run_call(con, call, [])
-        for table in tables:
-            NAMES.known(table.columns, place.column_names(table.frame))
+        _refuse_lacked(declared, call, lacked, place)
     return call
+
+
+def _refuse_lacked(
+    declared: Function, call: Call, lacked: Mapping[str, ColumnNames], place: Place
+) -> None:
+    """Refuse columns that tables lack, by the sentences of their roles, by the query, or by any name."""
+    tables = call.tables
+    if declared.reduction is SAVED:
+        OF_MODELS.known(SAVED_COLUMNS, place.column_names(tables[0].frame))
+    if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
+        OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
+    with open_shared_client() as con:
+        run_call(con, call, [])
+    for table in tables:
+        NAMES.known(table.columns, place.column_names(table.frame))
 
 
 def _list_tables(declared: Function, arguments: Arguments, place: Place) -> Iterator[CallTable]:

@@ -195,14 +195,12 @@ def _print_plans(options: Namespace) -> int:
             named = escape_control_characters(table)
             print(f"-- {named}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
-        "; a group that is measured alone asks for more" if any(map(_has_groups, policies)) else ""
+        "; a group that is measured alone asks for more"
+        if any(check.by for policy in policies for table in policy.tables for check in table.checks)
+        else ""
     )
     print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
-
-
-def _has_groups(policy: Policy) -> bool:
-    return any(check.by for table in policy.tables for check in table.checks)
 
 
 def _name_values(columns: ColumnNames) -> str:

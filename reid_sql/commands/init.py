@@ -160,12 +160,18 @@ def _profile(
             f"{len(unread)} that cannot: {why}" if why else f"none in '{options.file}'; name a file"
         )
         raise UnknownNameError(f"FILE must have a table that can be read, got {got}")
+    return _name_apart(starters), unread
+
+
+def _name_apart(starters: Sequence[Starter]) -> list[Starter]:
+    """Give tables that have one name the names of their sources."""
     names = Counter(each.name for each in starters)
-    for place, each in enumerate(starters):
-        if names[each.name] > 1:
-            source = {**each.source, "name": _describe_source(each.source)}
-            starters[place] = replace(each, source=source)
-    return starters, unread
+    return [
+        replace(each, source={**each.source, "name": _describe_source(each.source)})
+        if names[each.name] > 1
+        else each
+        for each in starters
+    ]
 
 
 def _describe_source(source: Mapping[str, str]) -> str:

@@ -74,6 +74,18 @@ def read_published(
     return PublishedTable(view, header, tuple(notes))
 
 
+def _tests_of_counts(name: str) -> str:
+    """Whether all values of a column are counts, or marks in their place, and whether any is a number."""
+    marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
+    text = f"lower(trim({quoted(name)}::VARCHAR))"
+    number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
+    mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
+    grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
+    whole = f"coalesce(try_cast({text} AS DOUBLE) % 1 = 0, false)"
+    count = f"coalesce({whole} OR {grouped} OR {mark}, true)"
+    return f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]"
+
+
 def _columns_of_counts(
     con: duckdb.DuckDBPyConnection, view: str, columns: ColumnNames, categories: Sequence[str]
 ) -> list[str]:
@@ -84,16 +96,7 @@ def _columns_of_counts(
     if categories:
         folded = {fold_case(name) for name in categories}
         return [name for name in columns if fold_case(name) not in folded]
-    marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
-    tests = []
-    for name in columns:
-        text = f"lower(trim({quoted(name)}::VARCHAR))"
-        number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
-        mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
-        grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
-        whole = f"coalesce(try_cast({text} AS DOUBLE) % 1 = 0, false)"
-        count = f"coalesce({whole} OR {grouped} OR {mark}, true)"
-        tests.append(f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]")
+    tests = map(_tests_of_counts, columns)
     tested = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
     last = max((place for place, (is_count, _) in enumerate(tested) if not is_count), default=-1)
     mixed = [

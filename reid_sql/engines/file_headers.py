@@ -153,6 +153,22 @@ FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
 
 
+def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list[int]:
+    """The lines below the header that name its columns again."""
+    columns = len(rows[0])
+    below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
+    if columns < 2 or len(below) < MIN_ROWS_BELOW:  # noqa: PLR2004 - one column has no other to agree with
+        return []
+    values = [[row[place].strip() for row in below] for place in range(columns)]
+    seen = [set(each) - {""} for each in values]
+    numeric = [place for place in range(columns) if _are_values(values[place])]
+    return [
+        number
+        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
+        if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
+    ]
+
+
 def refuse_second_header(
     words: str,
     rows: Sequence[Sequence[str]],
@@ -170,19 +186,7 @@ def refuse_second_header(
     reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got one that
         looks like another header in line 2; remove it
     """
-    columns = len(rows[0])
-    below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
-    if columns < 2 or len(below) < MIN_ROWS_BELOW:  # noqa: PLR2004 - one column has no other to agree with
-        return
-    values = [[row[place].strip() for row in below] for place in range(columns)]
-    seen = [set(each) - {""} for each in values]
-    numeric = [place for place in range(columns) if _are_values(values[place])]
-    numbers = [
-        number
-        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
-        if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
-    ]
-    if numbers:
+    if numbers := _find_second_headers(rows, first_line):
         lines = " and ".join(map(str, numbers))
         looks = "one that looks like another header" if len(numbers) == 1 else "others like headers"
         rule = (

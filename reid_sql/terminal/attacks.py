@@ -158,16 +158,10 @@ def describe_audit(rows: Rows) -> str:
     if harms:
         worst = _describe_harm(max(harms, key=lambda row: (row["low"], row["excess"])))
         return f"{worst} {membership}" if is_revealed else worst
-    present = _share_present(rows)
+    present = next((row["original"] for row in rows if row["attack"] == "exact_presence"), None)
     if chosen["excess"] is None and present:
         return f"{membership} {percent(present)} {EQUAL_RECORDS}"
     return membership
-
-
-def _share_present(rows: Rows) -> float | None:
-    """The share of the people who have an equal record in the synthetic table, if that is known."""
-    shares = (row["original"] for row in rows if row["attack"] == "exact_presence")
-    return next(shares, None)
 
 
 def _exceeds_control(row: Row) -> bool:

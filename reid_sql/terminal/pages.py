@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean
 from typing import Any, Final
 
@@ -173,7 +174,7 @@ def verdict(
     lines = [Text(SCOPE if has_population else ""), Text(counted)]
     if not unicity:
         return _panel(page(Text(text), *lines), is_at_risk=is_at_risk)
-    strongest = max(unicity, key=_risk_of_known)
+    strongest = max(unicity, key=itemgetter("correctness", "uniqueness", "points"))
     is_found = bool(strongest["correctness"] > risk["threshold"] or strongest["uniqueness"])
     word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
     drawn = ", as drawn" if strongest["draws"] else ""
@@ -187,11 +188,6 @@ def verdict(
 
 def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
     return Panel(words, style="red" if is_at_risk else "green")
-
-
-def _risk_of_known(row: Row) -> tuple[float, float, float]:
-    """Order attackers by what they find: right matches, people singled out, then rows that they know."""
-    return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
 
 
 def answer_page(rows: Rows, k: int) -> RenderableType:
