@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import duckdb
 import numpy as np
+from duckdb import DuckDBPyConnection
 
 from reid_sql.check.distinct_table import DistinctTable, Rest, encode_values
 from reid_sql.check.exact_figures import Group
@@ -89,7 +90,7 @@ class Calls:
     """Calls of the public functions, on the relations of one connection."""
 
     def __init__(
-        self, con: duckdb.DuckDBPyConnection, table: TablePolicy, role_views: Mapping[str, str]
+        self, con: DuckDBPyConnection, table: TablePolicy, role_views: Mapping[str, str]
     ) -> None:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.role_views = con, table, role_views
@@ -201,7 +202,7 @@ class DuckDBTable(TableEngine):
 
     attacks = True
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, view: str) -> None:
+    def __init__(self, con: DuckDBPyConnection, table: TablePolicy, view: str) -> None:
         """Begin with nothing counted; `view` is a relation of the connection."""
         super().__init__()
         self.con, self.table, self.view = con, table, view
@@ -421,7 +422,7 @@ class DuckDBTableCounts(TableCounts):
 
 
 def open_in_duckdb(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, read: ReadTable | None = None
+    con: DuckDBPyConnection, table: TablePolicy, number: int, read: ReadTable | None = None
 ) -> DuckDBTableCounts:
     """Open a table of the policy, and check that it has the columns that the policy names.
 
@@ -471,7 +472,7 @@ def _null_codes(engine: DuckDBTable, view: str) -> str:
     return f"{view}_known"
 
 
-def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
+def _attach(con: DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
     if source.parts:
         parts = [(path, dict(values)) for path, values in source.parts]
         return attach_sources(con, view, where, parts, source.form)

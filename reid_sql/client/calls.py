@@ -22,6 +22,7 @@ from typing import Any, Final, Protocol
 import duckdb
 import polars as pl
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 import reid_sql_udfs
 from reid_sql.engines import registry
@@ -264,7 +265,7 @@ def _replace_sources(value: Any, sources: Mapping[str, DuckDBSource]) -> Any:  #
     return value
 
 
-def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> pa.Table:
+def run_call(con: DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> pa.Table:
     """Run a call over the rows of its tables, columns q1, q2, …, in their order."""
     for table, each in zip(call.tables, rows, strict=False):
         create_view(con, table.view, [call.names[name] for name in table.columns], each)
@@ -276,7 +277,7 @@ def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table
     return _restore_names(answer) if _differ(call.names) else answer
 
 
-def _execute(con: duckdb.DuckDBPyConnection, query: str) -> None:
+def _execute(con: DuckDBPyConnection, query: str) -> None:
     """Run the query, which Ctrl-C ends at once: DuckDB itself looks for it late, and raises another error."""
     with ThreadPoolExecutor(1) as thread:
         running = thread.submit(copy_context().run, con.execute, query)
@@ -306,9 +307,7 @@ def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return texts.str.replace_all(SUFFIX, "", literal=True) if kind == pl.String else texts
 
 
-def create_view(
-    con: duckdb.DuckDBPyConnection, view: str, columns: ColumnNames, rows: pa.Table
-) -> None:
+def create_view(con: DuckDBPyConnection, view: str, columns: ColumnNames, rows: pa.Table) -> None:
     """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
@@ -344,9 +343,7 @@ def _has_zone(column: pa.Field) -> bool:
     return pa.types.is_timestamp(column.type) and column.type.tz is not None
 
 
-def _refuse_equal(
-    con: duckdb.DuckDBPyConnection, name: str, columns: ColumnNames, rows: pa.Table
-) -> None:
+def _refuse_equal(con: DuckDBPyConnection, name: str, columns: ColumnNames, rows: pa.Table) -> None:
     distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
     alike = con.execute(distinct).fetchall()[0][0]
     if alike != rows.num_rows:
@@ -387,7 +384,7 @@ def _sentence(error: duckdb.Error) -> str:
 
 
 @contextmanager
-def open_shared_client() -> Iterator[duckdb.DuckDBPyConnection]:
+def open_shared_client() -> Iterator[DuckDBPyConnection]:
     """Connect to the DuckDB of this process that has the functions, reads no file, and spills encrypted."""
     con = _connect(os.getpid())
     try:
@@ -396,7 +393,7 @@ def open_shared_client() -> Iterator[duckdb.DuckDBPyConnection]:
         con.close()
 
 
-def _connect(process: int) -> duckdb.DuckDBPyConnection:
+def _connect(process: int) -> DuckDBPyConnection:
     """A connection of its own; a database that broke down on a value is opened anew."""
     try:
         con = open_cursor(_database(process))
@@ -409,7 +406,7 @@ def _connect(process: int) -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fork has no threads of a database
+def _database(process: int) -> DuckDBPyConnection:  # noqa: ARG001 - a fork has no threads of a database
     con = connect_quietly()
     spill_into(con, process_folder())
     con.execute("SET enable_external_access = false")
@@ -417,7 +414,7 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fo
 
 
 @contextmanager
-def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
+def open_client() -> Iterator[DuckDBPyConnection]:
     """Open a DuckDB in memory with the functions, which reads no file; what spills is encrypted, and goes."""
     with spill_folder() as folder:
         con = connect_quietly()
@@ -429,7 +426,7 @@ def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
             con.close()
 
 
-def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
+def drop_view(con: DuckDBPyConnection, view: str) -> None:
     """Drop a view and its records."""
     con.execute(f"DROP VIEW {view}")
     con.unregister(f"{view}_distinct")
@@ -475,7 +472,7 @@ def profile_columns(
 
 
 def ask(
-    con: duckdb.DuckDBPyConnection, declared: Function, arguments: Arguments, place: Place
+    con: DuckDBPyConnection, declared: Function, arguments: Arguments, place: Place
 ) -> pa.Table:
     """Call the function in this DuckDB on the records of a place's tables."""
     call = plan_call(declared, arguments, place)

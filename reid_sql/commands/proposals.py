@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql.commands.starter import CONTACTS, KNOWABLE, Starter
 from reid_sql.commands.tables import call, table_columns
@@ -28,7 +28,7 @@ MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whethe
 
 
 def propose(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     name: str,
     source: Mapping[str, str],
     population: float | None = None,
@@ -46,7 +46,7 @@ def propose(
 
 
 def _find_several(
-    con: duckdb.DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
+    con: DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
 ) -> list[str]:
     """Find the sensitive columns of which a person has several values, NULL among them."""
     values = ", ".join(
@@ -62,7 +62,7 @@ def _find_several(
     return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
 
 
-def profile_columns(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> Rows:
+def profile_columns(con: DuckDBPyConnection, table: str, columns: list[str]) -> Rows:
     """Profile these columns of the table, or all if none is named.
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
@@ -89,7 +89,7 @@ def profile_columns(con: duckdb.DuckDBPyConnection, table: str, columns: list[st
     return sorted(rows, key=lambda row: places[fold_case(row["column_name"])])
 
 
-def find_intervals(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+def find_intervals(con: DuckDBPyConnection, table: str) -> list[str]:
     """Find the columns of intervals, of which 1 month equals 30 days, so that no function counts them."""
     types = con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()
     return [name for name, kind, *_ in types if "INTERVAL" in kind]
@@ -123,9 +123,7 @@ def repeat_identifiers(rows: Rows, people: Sequence[str]) -> Rows:
     ]
 
 
-def find_reasons_by_values(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Rows
-) -> dict[str, str]:
+def find_reasons_by_values(con: DuckDBPyConnection, table: str, rows: Rows) -> dict[str, str]:
     """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)
     values = _draw_amounts(con, table, rows, named)
@@ -153,7 +151,7 @@ def find_reasons_by_values(
 
 
 def _draw_amounts(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: ColumnNames
+    con: DuckDBPyConnection, table: str, rows: Rows, named: ColumnNames
 ) -> dict[str, list[str]]:
     """Return some values of the texts that are numbers: if they are amounts, the first of them are."""
     looks = {row["column_name"]: row["looks_like"] for row in rows}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
 from reid_sql.check.masked_columns import Words, describe_unmeasured
@@ -95,7 +96,7 @@ def _read(domain: Domain, name: str, text: Any) -> Any:  # noqa: ANN401 - as the
 
 
 def call(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     function: str,
     arguments: Sequence[Any],
     words: str,
@@ -112,7 +113,7 @@ def call(
 class FileTable:
     """A file in a connection of DuckDB, and the columns that its functions are called with."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> None:
+    def __init__(self, con: DuckDBPyConnection, table: str, columns: list[str]) -> None:
         """Remember the connection, and what functions take."""
         self.con, self.name, self.columns = con, table, columns
 
@@ -188,7 +189,7 @@ def counted_noun(options: Namespace) -> str:
 
 def describe_people(
     entity: str | None,
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     tables: Sequence[str],
     columns: ColumnNames,
     population: Sequence[str] = (),
@@ -219,7 +220,7 @@ def table_item(table: str) -> str:
     return f"query_table({sql_text(table)})"
 
 
-def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyConnection) -> str:
+def describe_copies_of_calls(calls: Iterable[PlannedCall], con: DuckDBPyConnection) -> str:
     """Say of which tables of some calls rows were written several times; nothing of one that is gone."""
     sentences: dict[str, None] = {}
     for item in dict.fromkeys(item for call in calls for item in call.items):
@@ -228,18 +229,18 @@ def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyC
     return " ".join(filter(None, sentences))
 
 
-def describe_copies_in(con: duckdb.DuckDBPyConnection, table: str, label: str = "") -> str:
+def describe_copies_in(con: DuckDBPyConnection, table: str, label: str = "") -> str:
     """Say that rows of a table were written several times; nothing where none were."""
     return _describe_copies(con, table_item(table), label)
 
 
-def _describe_copies(con: duckdb.DuckDBPyConnection, item: str, label: str = "") -> str:
+def _describe_copies(con: DuckDBPyConnection, item: str, label: str = "") -> str:
     columns = [row[0] for row in con.sql(f"DESCRIBE FROM {item}").fetchall()]
     words = describe_copies(lambda sql: con.execute(sql).fetchall(), item, columns, label)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
-def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
+def describe_entity(con: DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
     """Say that people are counted, and which values may stand for nobody."""
     cautions = [describe_nobodies_in(con.sql, table_item(each), entity) for each in tables]
     return " ".join(dict.fromkeys(filter(None, [COUNTED_PEOPLE.format(entity), *cautions])))
@@ -253,7 +254,7 @@ def column_names(options: Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[
 
 def open_file(
     options: Namespace, form: TextFormat | None = None, *, keep: bool = False
-) -> tuple[duckdb.DuckDBPyConnection, str]:
+) -> tuple[DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
         raise UnavailableError(
@@ -274,7 +275,7 @@ def open_file(
 
 
 def attach_numbered(  # noqa: PLR0917 - all of what names the files
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     form: TextFormat,
     label: str,
     files: Sequence[str],
@@ -346,13 +347,13 @@ def connect_warehouse(options: Namespace) -> "Iterator[Warehouse]":
 NOTHING_HIDDEN = Mask(1)  # the command's other counts are exact, too
 
 
-def table_columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+def table_columns(con: DuckDBPyConnection, table: str) -> list[str]:
     """List the columns of a table."""
     return [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
 
 
 def unmeasured_columns(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     table: str,
     measured: ColumnNames,
     what: str,
