@@ -1,7 +1,7 @@
 """Charts of sets of columns: which single people out, and the extreme risk over all choices of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean, median
 from typing import Final
 
@@ -16,7 +16,6 @@ from reid_sql.charts.spec import (
     Line,
     Mark,
     Marker,
-    Row,
     Rule,
     Scale,
     Strokes,
@@ -31,6 +30,7 @@ from reid_sql.charts.spec import (
 )
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Rows
 
 DISTINCTION: Final = ("columns", "distinction", "separation")
 ATTRIBUTE_RISK: Final = ("columns", "records", "unique_records")
@@ -247,7 +247,7 @@ def elimination(answer: object) -> Chart:
     )
 
 
-def _read_removals(answer: object) -> list[Row]:
+def _read_removals(answer: object) -> Rows:
     rows = rows_of(
         "elimination",
         answer,
@@ -258,7 +258,7 @@ def _read_removals(answer: object) -> list[Row]:
     return sorted(rows, key=lambda row: int(row["step"]))
 
 
-def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
+def _falls(rows: Rows, column: str) -> tuple[list[int], list[float]]:
     """Steps with a figure, and the fall from the risk of the whole table to it."""
     steps, risks = points(rows, "step", column)
     return [int(step) for step in steps], [1 - risk / rows[0]["risk"] for risk in risks]

@@ -12,7 +12,6 @@ from reid_sql.charts.spec import (
     Line,
     Mark,
     Marker,
-    Row,
     Rule,
     Strokes,
     Style,
@@ -23,6 +22,7 @@ from reid_sql.charts.spec import (
     shorten_name,
 )
 from reid_sql.errors import NoRecordsError, OutOfDomainError, WrongTypeError
+from reid_sql.parameters import Row, Rows
 
 if TYPE_CHECKING:
     from reid_sql.models.people.diagnostics import Check
@@ -146,7 +146,7 @@ def validation(answer: object) -> list[Chart]:
     return charts
 
 
-def _mean_error(estimates: Sequence[Row], method: str) -> float:
+def _mean_error(estimates: Rows, method: str) -> float:
     """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
     errors = [
         abs(row["value"] - row["truth"])
@@ -156,7 +156,7 @@ def _mean_error(estimates: Sequence[Row], method: str) -> float:
     return sum(errors) / len(errors) if errors else float("inf")
 
 
-def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[Mark]:
+def _estimate_marks(rows: Rows, methods: Sequence[str]) -> list[Mark]:
     """Mark each estimate on the row of its method, the samples one below the other."""
     most = max((row["sample"] for row in rows), default=1)
     marks: list[Mark] = []

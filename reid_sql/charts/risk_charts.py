@@ -15,7 +15,6 @@ from reid_sql.charts.spec import (
     Line,
     Mark,
     Marker,
-    Row,
     Rule,
     Scale,
     Strokes,
@@ -30,6 +29,7 @@ from reid_sql.charts.spec import (
 )
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Row, Rows
 
 # where ranges of class sizes begin
 EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
@@ -198,7 +198,7 @@ def quasi_identifiers_chart(table: Row) -> Chart:
     )
 
 
-def measured_columns(table: Row) -> list[Row]:
+def measured_columns(table: Row) -> Rows:
     """Return the quasi-identifiers whose omission leaves other columns to count by, where that is shown."""
     return [each for each in table["columns"] if each["without"]]
 
@@ -242,7 +242,7 @@ def forecast(
     shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
-    curve: list[Row] = []
+    curve: Rows = []
     if measured is not None:
         curve = _read_sorted(measured, "correctness_curve", "n", "correctness")
     forecasts = {
@@ -257,7 +257,7 @@ def forecast(
     return charts
 
 
-def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list[Row]:
+def _read_sorted(answer: object, function: str, key: str, *columns: str) -> Rows:
     rows = rows_of("forecast", answer, function, (key, *columns), key)
     return sorted(rows, key=lambda row: float(row[key]))
 
@@ -275,10 +275,10 @@ def _check_limit(limit: float, shown: Sequence[str]) -> None:
 
 def forecast_chart(
     share: str,
-    rows: Sequence[Row],
+    rows: Rows,
     *,
-    measured: Sequence[Row] = (),
-    beside: Mapping[str, Sequence[Row]] | None = None,
+    measured: Rows = (),
+    beside: Mapping[str, Rows] | None = None,
     limit: float | None = None,
 ) -> Chart:
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
@@ -321,7 +321,7 @@ def _heights(mark: Mark) -> Sequence[float]:
     return ()
 
 
-def _measured_marks(curve: Sequence[Row]) -> list[Mark]:
+def _measured_marks(curve: Rows) -> list[Mark]:
     """Return what was measured, up to the size of the table."""
     if not curve:
         return []
@@ -330,7 +330,7 @@ def _measured_marks(curve: Sequence[Row]) -> list[Mark]:
     return [line, Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, rows: Sequence[Row]) -> list[Mark]:
+def _forecast_marks(share: str, rows: Rows) -> list[Mark]:
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
@@ -348,7 +348,7 @@ def _forecast_marks(share: str, rows: Sequence[Row]) -> list[Mark]:
     return marks
 
 
-def _other_lines(share: str, forecasts: Mapping[str, Sequence[Row]]) -> list[Mark]:
+def _other_lines(share: str, forecasts: Mapping[str, Rows]) -> list[Mark]:
     lines: list[Mark] = []
     for (name, rows), style in zip(forecasts.items(), cycle(OTHER_STYLES)):
         places, values = points(rows, "population", share)

@@ -41,7 +41,7 @@ from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import Arguments, ColumnNames, Row, quoted
+from reid_sql.parameters import Arguments, ColumnNames, Row, Rows, quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared
@@ -133,19 +133,19 @@ class ClientRecords:
         arguments: Arguments,
         by: ColumnNames,
         group: Group,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a function on the records of a group, or of the whole table."""
         part = self._part(self._request(function, qi, arguments, by), group)
         return self._calls.call(function, qi, arguments, part)
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
         part = self._part(self._request_of(check), group)
         return self._calls.call_measure(check, arguments, part)
 
     def call_by_group(
         self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
         view = self._view(self._request(function, qi, arguments, by))
         names, groups = self._source.group_names(by), self._source.groups(by)
@@ -349,9 +349,7 @@ class SensitiveMeasures:
         plain = arguments.get("nulls") != "wildcard" and not arguments.get("entity")
         return function.reduction in MEASURES and plain and not arguments.get("by")
 
-    def call(
-        self, function: Function, qi: ColumnNames, arguments: Arguments, ask: Ask
-    ) -> list[Row]:
+    def call(self, function: Function, qi: ColumnNames, arguments: Arguments, ask: Ask) -> Rows:
         """Answer one measure; the others of the same columns are counted with it."""
         place, variant = (tuple(qi), arguments["sensitive"]), _variant_of(function, arguments)
         if (place, variant) not in self._counts:

@@ -53,7 +53,7 @@ from reid_sql.parameters import (
     Arguments,
     ColumnNames,
     Columns,
-    Row,
+    Rows,
     fold_case,
     quoted,
     sql_literal,
@@ -97,16 +97,14 @@ class Calls:
         self.whole = ""  # the table with all of its columns
         self._models: dict[Any, tuple[str, str]] = {}
 
-    def call(
-        self, function: Function, qi: ColumnNames, arguments: Arguments, tbl: str
-    ) -> list[Row]:
+    def call(self, function: Function, qi: ColumnNames, arguments: Arguments, tbl: str) -> Rows:
         """Call a function on one relation."""
         call, values = self._write_call(
             function, qi, {**arguments, **dict.fromkeys(OWN_TABLES, tbl)}
         )
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
-    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> Rows:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
@@ -211,7 +209,7 @@ class DuckDBTable(TableEngine):
         self.other_views = {role: f"{view}_{role}" for role in table.role_sources}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
-        self.profiled: Sequence[Row] = ()  # the columns, where they were profiled already
+        self.profiled: Rows = ()  # the columns, where they were profiled already
         self._distinct: DistinctTable | None = None
         self._group_tables: dict[tuple[str, ...], str] = {}
         self._views: dict[Any, str] = {}
@@ -241,7 +239,7 @@ class DuckDBTable(TableEngine):
             self._distinct.drop()
             self._distinct = None
 
-    def profile(self, columns: ColumnNames) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         """Profile some columns, unless all were."""
         if not self.profiled:
             return super().profile(columns)
@@ -349,7 +347,7 @@ class DuckDBTable(TableEngine):
 
     def call_on(
         self, relation: str, function: Function, qi: ColumnNames, arguments: Arguments
-    ) -> list[Row]:
+    ) -> Rows:
         self.calls.whole = self.whole
         asked = {"variant": "distinct", "nulls": "value", "entity": None}
         if (
@@ -370,7 +368,7 @@ class DuckDBTable(TableEngine):
         named = columns_of_people(self.table)
         return encode_values(self.ask, self.view, f"{self.view}_encoded", named)
 
-    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> list[Row]:
+    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> Rows:
         """Measure the classes of records that may be equal; each other record is a class of one value."""
         *qi, sensitive = rest.columns
         classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
@@ -394,7 +392,7 @@ class DuckDBTable(TableEngine):
             self._views[tuple(by)] = view
         return self._views[tuple(by)]
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
         return self.calls.call_measure(check, arguments, self.part(check.by, group))
 

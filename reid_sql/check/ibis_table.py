@@ -58,7 +58,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Wrong
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns, Row
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns, Rows
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
@@ -222,12 +222,12 @@ class IbisTable(RemoteTable):
     def _number(self, frame: Table) -> int:
         return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
-    def _ask(self, question: Callable[[], Any]) -> list[Row]:
+    def _ask(self, question: Callable[[], Any]) -> Rows:
         return self._asked(lambda: list(collected(question(), LABEL).to_pylist()))
 
     def _ask_groups(
         self, question: Callable[[], Table], by: ColumnNames, names: ColumnNames
-    ) -> list[Row]:
+    ) -> Rows:
         """Ask for rows of groups, whose values under these names are those of `by` as they are compared."""
         return (
             _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
@@ -333,7 +333,7 @@ class IbisTable(RemoteTable):
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
         return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
-    def profile(self, columns: ColumnNames) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         self._client.fetch_with(columns)
         return list(profile_columns(self.frame, columns, self._asked, self._columns, adapter))
 
@@ -388,27 +388,27 @@ class IbisTable(RemoteTable):
         arguments: Arguments,
         by: ColumnNames = (),
         group: Group = WHOLE,
-    ) -> list[Row]:
+    ) -> Rows:
         if function.uses_fallback("ibis", arguments):
             return self._client.call(function, qi, arguments, by, group)
         return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
         self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
-    ) -> list[Row]:
+    ) -> Rows:
         if function.uses_fallback("ibis", arguments):
             return self._client.call_by_group(function, qi, arguments, by)
         return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
         self, relation: Table, function: Function, qi: ColumnNames, arguments: Arguments
-    ) -> list[Row]:
+    ) -> Rows:
         if relation is self.frame and self._measures.has(function, arguments):
             return self._measures.call(function, qi, arguments, self._asked)
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**bound, **function.preset))
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, arguments, group)
 
@@ -491,7 +491,7 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
     return numbered.filter(numbered[number] == code).drop(number)
 
 
-def _rows_of(fetched: NumberedRows, names: ColumnNames) -> list[Row]:
+def _rows_of(fetched: NumberedRows, names: ColumnNames) -> Rows:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
     rows = fetched.unnumbered
     return list(

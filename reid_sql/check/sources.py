@@ -18,7 +18,7 @@ from reid_sql.models.columns.missing_value_codes import (
     finite_numbers,
     is_listed,
 )
-from reid_sql.parameters import Row, fold_case, quoted, sql_text
+from reid_sql.parameters import Row, Rows, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import LOGS, Opened, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
@@ -342,7 +342,7 @@ class ReadTable:
 
     con: duckdb.DuckDBPyConnection
     name: str
-    profile: Sequence[Row]
+    profile: Rows
     stamp: Stamp | None  # of the file, before it was read
 
     def attach(self, view: str, source: Source) -> Opened:

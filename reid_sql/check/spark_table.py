@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import Arguments, ColumnNames, Columns, Row, sql_literal
+from reid_sql.parameters import Arguments, ColumnNames, Columns, Rows, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -251,7 +251,7 @@ class SparkTable(TableEngine):
         function: Function,
         qi: ColumnNames,
         arguments: Arguments,
-    ) -> list[Row]:
+    ) -> Rows:
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
             return _rows(getattr(rs, function.name)(**bound, **function.preset))
@@ -269,7 +269,7 @@ class SparkTable(TableEngine):
         ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
         parameters, person = check.parameters, self.table.entity
         qi = list(check.quasi_identifiers)
@@ -316,7 +316,7 @@ def _refusals() -> Iterator[None]:
         raise ReidError(name_condition(error)) from None
 
 
-def _rows(frame: DataFrame) -> list[Row]:
+def _rows(frame: DataFrame) -> Rows:
     return list(fetch(frame, LABEL).to_pylist())
 
 

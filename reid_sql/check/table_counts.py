@@ -42,7 +42,7 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import Arguments, ColumnNames, Row
+from reid_sql.parameters import Arguments, ColumnNames, Row, Rows
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -60,12 +60,12 @@ MEASURING_ERRORS: Final[Errors] = (
 )
 
 
-Answers = dict[int, list[Row]]  # by the position of the group
+Answers = dict[int, Rows]  # by the position of the group
 Result = TypeVar("Result")
 Refusal = TypeVar("Refusal")
 
 
-def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
+def histogram_of(rows: Rows, nulls: str) -> Histogram:
     """Return the histogram of class sizes, with blank records where NULL is a wildcard."""
     lines = [[row[name] or 0 for name in HISTOGRAM_COLUMNS] for row in rows if row["classes"]]
     size, classes, records, blank = np.array(sorted(lines), dtype=np.int64).reshape(-1, 4).T
@@ -301,7 +301,7 @@ class TableCounts:
 
     def _call_by_group(
         self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
-    ) -> Answers:
+    ) -> Mapping[int, Rows]:
         """Return the function's answers for all groups, where one call can answer for all.
 
         If one group is refused, all are: then, and where NULL is a wildcard, each group needs a call.
@@ -309,7 +309,7 @@ class TableCounts:
         if not by or not function.grouped or self.table.nulls == "wildcard":
             return {}
         names = self.engine.group_names(by)
-        answers: Answers = {}
+        answers: dict[int, list[Row]] = {}
         try:
             for row in self.engine.call_by_group(function, qi, arguments, by):
                 answer = {name: value for name, value in row.items() if name not in names}
@@ -341,7 +341,7 @@ class TableCounts:
             for part in parts.values()
         )
 
-    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+    def answer(self, check: Check, group: Group = WHOLE) -> Rows:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
@@ -365,7 +365,7 @@ class TableCounts:
             answers[group.place] = rows or self._new_answer(check, arguments, group, answers)
         return answers[group.place]
 
-    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
+    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> Rows:
         """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
         if function.reduction is not SUBSETS:
             return []
@@ -378,7 +378,7 @@ class TableCounts:
 
     def _new_answer(
         self, check: Check, arguments: Arguments, group: Group, answers: Answers
-    ) -> list[Row]:
+    ) -> Rows:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
         if function.reduction is HISTOGRAM and arguments.get(WITHIN.name) is None:
@@ -408,7 +408,7 @@ class TableCounts:
                 "measure a table with a row a person, or leave the measure out"
             )
 
-    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+    def from_histogram(self, check: Check, histogram: Histogram) -> Rows:
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
         arguments = {**check.parameters, "nulls": self.table.nulls}

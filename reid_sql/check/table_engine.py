@@ -12,7 +12,7 @@ from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Row
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Rows
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TableEngine(ABC):
     def rarest(self, count: int) -> Tuples:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
 
-    def profile(self, columns: ColumnNames) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         """Profile some columns of the table."""
         return self.call(declared()["profile"], columns, {})
 
@@ -147,13 +147,13 @@ class TableEngine(ABC):
         arguments: Arguments,
         by: ColumnNames = (),
         group: Group = WHOLE,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a public function on the records of one group."""
         return self.call_on(self.part(by, group), function, qi, arguments)
 
     def call_by_group(
         self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
         return self.call_on(
             self.divided(by), function, qi, {**arguments, "by": self.group_names(by)}
@@ -166,7 +166,7 @@ class TableEngine(ABC):
         function: Function,
         qi: ColumnNames,
         arguments: Arguments,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a public function on a relation of the engine."""
 
     @abstractmethod
@@ -183,7 +183,7 @@ class TableEngine(ABC):
         return False
 
     @abstractmethod
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
 
     def has_changed(self) -> bool:
