@@ -34,6 +34,7 @@ from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import (
     column,
+    count_rows,
     fetch,
     known_value,
     name_condition,
@@ -187,9 +188,7 @@ class SparkTable(TableEngine):
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         named = columns_counted(self.table)
         cells = [column(name).alias(f"q{place}") for place, name in enumerate(named)]
-        counted = (
-            self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
-        )
+        counted = self.frame.groupBy(*cells).agg(count_rows("records")).localCheckpoint()
         # The table is not among what is asked with: Spark Connect frees what is counted when the last name of
         # it goes, and a process would wait for that for ever if a circle went with the interpreter alone.
         spark = self._spark

@@ -13,6 +13,8 @@ from reid_sql.engines.arrow import (
     answer_rows,
     arrays_of,
     of_group,
+    reply_type,
+    rows_type,
 )
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
@@ -104,10 +106,7 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     at all, the body gets no record, and refuses.
     """
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    rows = pa.list_(
-        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
-    )
-    answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
+    answer = reply_type(pa.list_(rows_type(declared)))
 
     def call(*columns: pa.Array) -> pa.Array:
         parts, options = columns[: len(inputs)], [column[0] for column in columns[len(inputs) : -1]]

@@ -9,7 +9,7 @@ from typing import Final
 import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
-from reid_sql.engines.polars.frames import exact_column, known_value
+from reid_sql.engines.polars.frames import ROW_COUNT, exact_column, known_value
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
 from reid_sql.models.columns.missing_value_codes import (
@@ -69,7 +69,7 @@ def _warn_of_nobodies(counts: pl.DataFrame, column: str, unit: str) -> None:
 def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
     """Count the values of a column of people, in one row of COUNTS_OF_NOBODIES."""
     value = exact_column(column).alias("value")
-    sizes = frame.group_by(value).agg(pl.len().cast(pl.Int64).alias("size"))
+    sizes = frame.group_by(value).agg(ROW_COUNT.alias("size"))
     return count_nobodies(sizes, frame.collect_schema()[column])
 
 
@@ -202,7 +202,7 @@ def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFra
         ends = pl.struct(number.min().alias("least"), number.max().alias("greatest"))
         has_code = ends.map_batches(_may_have_codes, return_dtype=pl.Boolean, returns_scalar=True)
         values = values.filter(has_code | (number.is_nan() | number.is_infinite()).any())
-    counts = values.group_by("value").agg(rows=pl.len().cast(pl.Int64))
+    counts = values.group_by("value").agg(rows=ROW_COUNT)
     counts = counts.select("rows", text=value.cast(pl.String)).drop_nulls("text")
     number = text.cast(pl.Float64, strict=False)
     if kind == "text":
@@ -218,7 +218,7 @@ def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFra
     is_word = pl.col("number").is_null() & ~text.str.contains("[0-9]")
     end = pl.format("{}:{}", rows, number)
     beside = other.select(
-        values=pl.len().cast(pl.Int64),
+        values=ROW_COUNT,
         numbers=number.count().cast(pl.Int64),
         least=number.min().fill_null(0.0),
         greatest=number.max().fill_null(0.0),

@@ -39,6 +39,7 @@ REFUSAL_LENGTH: Final = (
 )
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
+ROW_COUNT: Final = pl.len().cast(pl.Int64)
 COUNTS: Final = ("classes", "records")  # 0 of a group of which every record was dropped
 
 
@@ -164,9 +165,7 @@ def drop_nulls(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFra
 
 def count_distinct(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFrame:
     """Distinct records with their counts."""
-    return (
-        drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
-    )
+    return drop_nulls(rows, names, nulls).group_by(names).agg(ROW_COUNT.alias("records"))
 
 
 def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: ColumnNames) -> pl.LazyFrame:
@@ -244,7 +243,7 @@ def rows_of_groups(
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
     missing = pl.any_horizontal(pl.col(names[: len(columns)]).is_null())
     complete = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
-    counted = rows.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+    counted = rows.group_by(names).agg(ROW_COUNT.alias("records"))
     return counted.with_columns(complete.alias("complete")), names[: len(columns)], groups
 
 
@@ -279,7 +278,7 @@ def people_of(
     check_columns(QI_AND_ENTITY, [*qi, entity], frame)
     rows = with_aliases(frame, [*qi, entity]).rename({names[-1]: "entity"})
     taken = drop_nulls(rows, names[: len(qi)], nulls).group_by([*names[:-1], "entity"])
-    return rows, taken.agg(pl.len().cast(pl.Int64).alias("records"))
+    return rows, taken.agg(ROW_COUNT.alias("records"))
 
 
 def smallest_class_sizes(
@@ -288,4 +287,4 @@ def smallest_class_sizes(
     """How many people have each size of their smallest class, within the group where there are groups."""
     sized = people.select(*groups, "entity", size.alias("class_size"))
     each = sized.group_by(*groups, "entity").agg(pl.col("class_size").min())
-    return each.group_by(*groups, "class_size").agg(pl.len().cast(pl.Int64).alias("records"))
+    return each.group_by(*groups, "class_size").agg(ROW_COUNT.alias("records"))

@@ -29,6 +29,7 @@ from reid_sql.engines.spark.frames import (
     aliases,
     column,
     count_records,
+    count_rows,
     fetch,
     find_column,
     is_case_sensitive,
@@ -132,7 +133,7 @@ def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
         return  # the count by it refuses the name
     counts = frame.agg(
         F.count(known_value(frame, column_name)).alias("identified"),
-        F.count(F.lit(1)).alias("rows"),
+        count_rows("rows"),
     )
     row = collected(counts, f"the rows without {name}").to_pylist()[0]
     refuse_unidentified(role, name, row["rows"] - row["identified"], row["rows"])

@@ -251,9 +251,14 @@ def drop_nulls(rows: Rows, nulls: str) -> DataFrame:
     return rows.frame.filter(~any_null(rows.names)) if nulls == "drop" else rows.frame
 
 
+def count_rows(name: str) -> Column:
+    """The number of rows, as a column of this name."""
+    return F.count(F.lit(1)).alias(name)
+
+
 def count_records(rows: Rows, nulls: str) -> DataFrame:
     """Distinct records with their counts."""
-    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(count_rows("records"))
 
 
 def no_blank_records() -> Column:
@@ -265,7 +270,7 @@ def null_report(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
     """Report in each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         incomplete = rows.frame.filter(any_null(rows.names))
-        dropped = incomplete.agg(F.count(F.lit(1)).alias("records_dropped"))
+        dropped = incomplete.agg(count_rows("records_dropped"))
         reduced = reduced.crossJoin(F.broadcast(dropped))
     else:
         reduced = reduced.withColumn("records_dropped", F.lit(0).cast("bigint"))

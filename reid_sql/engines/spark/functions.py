@@ -23,6 +23,8 @@ from reid_sql.engines.arrow import (
     model_answer,
     model_kernel,
     record_codes,
+    reply_type,
+    rows_type,
 )
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
@@ -239,8 +241,7 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over its parameters, checked: a list of structs, or the sentence of the refusal."""
-    rows = pa.list_(pa.struct([(name, ARROW_TYPES[sql]) for name, sql in declared.columns.items()]))
-    answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
+    answer = reply_type(rows_type(declared))
 
     def one(cells: Sequence[Any]) -> dict[str, Any]:
         options = dict(zip((p.name for p in declared.parameters), cells, strict=True))

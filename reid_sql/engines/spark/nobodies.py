@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.frames import fetch, known_value
+from reid_sql.engines.spark.frames import count_rows, fetch, known_value
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
 from reid_sql.models.columns.nobodies import (
     NOBODY_NUMBERS,
@@ -77,12 +77,7 @@ def _without_zeros(word: Column) -> Column:
 def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     """Count the most frequent values, and how the values are written, in two jobs."""
     value = known_value(frame, name).cast("string")
-    sizes = (
-        frame.select(value.alias("value"))
-        .dropna()
-        .groupBy("value")
-        .agg(F.count(F.lit(1)).alias("size"))
-    )
+    sizes = frame.select(value.alias("value")).dropna().groupBy("value").agg(count_rows("size"))
     most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(SIZES_COUNTED), LABEL)
     word = normal_form(F.col("value"))
     bare_word = F.btrim(word, F.lit(MARKS_AROUND_WORDS))

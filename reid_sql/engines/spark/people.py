@@ -13,6 +13,7 @@ from reid_sql.engines.spark.frames import (
     Rows,
     any_null,
     column,
+    count_rows,
     drop_nulls,
     fetch,
     read_rows,
@@ -47,7 +48,7 @@ def read_people(tbl: DataFrame, qi: ColumnNames, entity: str, nulls: str) -> Row
 def count_people(rows: Rows, nulls: str) -> DataFrame:
     """The people of each class, with how many of its records each has."""
     each = drop_nulls(rows, nulls).groupBy(*rows.names, "entity")
-    return each.agg(F.count(F.lit(1)).alias("records"))
+    return each.agg(count_rows("records"))
 
 
 def one_row_per_value(
@@ -68,7 +69,7 @@ def one_row_per_value(
     counted = distinct.filter(~any_null(rows.names[:-1])) if nulls == "drop" else distinct
     within = [*groups, *([] if of_shares else rows.names[:-2]), rows.names[-1]]
     persons = counted.select(*within, rows.names[-2]).distinct().groupBy(*within)
-    several = persons.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
+    several = persons.agg(count_rows("values")).filter("values > 1").limit(1)
     refuse_several(fetch(several, "people of several values").num_rows, of_shares=of_shares)
     names = dict(zip(rows.names, columns, strict=False)) | {rows.names[-1]: PERSON}
     folded = {name.lower() for name in columns}
@@ -78,9 +79,7 @@ def one_row_per_value(
 
 def size_classes(people: DataFrame, names: ColumnNames, size: str) -> DataFrame:
     """How many people each class has, and how many records."""
-    return people.groupBy(*names).agg(
-        F.count(F.lit(1)).alias(size), F.sum("records").alias("records")
-    )
+    return people.groupBy(*names).agg(count_rows(size), F.sum("records").alias("records"))
 
 
 def smallest_classes(
@@ -102,10 +101,8 @@ def smallest_classes(
     each = sized.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
     )
-    persons = each.groupBy(*size).agg(
-        F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered")
-    )
-    counted = classes.groupBy(*size).agg(F.count(F.lit(1)).alias("classes"))
+    persons = each.groupBy(*size).agg(count_rows("records"), F.count_if("short").alias("uncovered"))
+    counted = classes.groupBy(*size).agg(count_rows("classes"))
     both = counted.join(*same_values(counted, persons, size), "left").select(
         *size, "classes", "records", "uncovered"
     )
@@ -178,7 +175,7 @@ def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
 
 def count_groups(rows: Rows, by: ColumnNames, nulls: str) -> GroupCounts:
     """Count the rows by all of their columns."""
-    counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
+    counted = rows.frame.groupBy(*rows.frame.columns).agg(count_rows("records"))
     complete = ~any_null(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
     return GroupCounts(
         counted.withColumn("complete", complete), rows.names, _group_aliases(by), by, nulls

@@ -11,6 +11,7 @@ import polars as pl
 from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.coded_values import count_nobodies
 from reid_sql.engines.polars.frames import (
+    ROW_COUNT,
     aliases,
     check_columns,
     check_length,
@@ -117,9 +118,7 @@ def classes(
         )
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
-        listed = people.group_by(names).agg(
-            pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
-        )
+        listed = people.group_by(names).agg(ROW_COUNT.alias("class_size"), pl.col("records").sum())
     refuse_result_names(qi)
     named = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
     return null_report(rows, names, nulls, listed).select(
@@ -143,7 +142,7 @@ def histogram(
     class_rows = count_distinct(rows, names, nulls).with_columns(
         pl.col("records").alias("class_size")
     )
-    number = pl.len().cast(pl.Int64).alias("classes")
+    number = ROW_COUNT.alias("classes")
     reduced = class_rows.group_by("class_size").agg(
         number, pl.col("records").sum(), NO_BLANK_RECORDS
     )
@@ -155,8 +154,8 @@ def _one_row_per_person(
 ) -> pl.LazyFrame:
     rows, people = people_of(tbl, qi, entity, nulls)
     names = aliases(qi)
-    of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
-    sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
+    of_classes = people.group_by(names).agg(ROW_COUNT.alias("class_size"))
+    sizes = of_classes.group_by("class_size").agg(ROW_COUNT.alias("classes"))
     of_people = smallest_class_sizes(people, pl.len().over(names).cast(pl.Int64))
     both = sizes.join(of_people, on="class_size", how="left").with_columns(
         pl.col("records").fill_null(0), NO_BLANK_RECORDS
@@ -170,7 +169,7 @@ def _of_groups(
     """The same of each group, all from one count by the columns and the groups."""
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
     sizes_by, complete = [*groups, "class_size"], counted.filter("complete")
-    size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
+    size, number = ROW_COUNT.alias("class_size"), ROW_COUNT
     if entity is None:
         sized = complete.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
         histogram_rows = sized.agg(

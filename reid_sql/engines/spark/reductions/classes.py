@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.frames import (
     Rows,
     count_records,
+    count_rows,
     join_classes,
     no_blank_records,
     null_report,
@@ -94,9 +95,7 @@ def _of_groups(rows: Rows, by: ColumnNames, nulls: str, *, of_people: bool) -> D
         )
         return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
     counted = count_groups(rows, by, nulls)
-    sizes = counted.complete.groupBy(*counted.groups, *counted.names).agg(
-        F.count(F.lit(1)).alias("class_size")
-    )
+    sizes = counted.complete.groupBy(*counted.groups, *counted.names).agg(count_rows("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
     sizes_found = smallest_classes(counted.complete, sizes, counted.names, covered, counted.groups)
     return counted.report(

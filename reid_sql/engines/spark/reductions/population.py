@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.frames import (
     cast_alike,
     count_records,
+    count_rows,
     no_blank_records,
     null_report,
     read_rows,
@@ -53,7 +54,7 @@ def population_histogram(
     zero = F.lit(0).cast("bigint")
     short = F.sum(F.when(F.col("in_population") < F.col("own"), F.col("records")))
     sized = matched.groupBy(F.greatest("in_population", "own").alias("class_size")).agg(
-        F.count(F.lit(1)).alias("classes"),
+        count_rows("classes"),
         F.sum("records").alias("records"),
         F.coalesce(short, zero).alias("uncovered"),
         no_blank_records().alias("blank_records"),
