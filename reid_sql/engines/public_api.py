@@ -130,10 +130,7 @@ def _refuse_missing(
 
 
 def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
-    signature = adapter.counting(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - names, expressions or a frame first
         columns = options.pop("columns", ())
         if options["entity"] is None and len(declared.parameters) > 1:
             raise WrongTypeError(OF_NO_RECORD)
@@ -141,14 +138,11 @@ def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
             options["tbl"] = _as_table(adapter.TABLE, "tbl", options["tbl"])
         return adapter.count(declared, columns, **options)
 
-    return _signed(call, signature)
+    return _signed(declared, adapter.counting(declared), answer)
 
 
 def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - names, expressions or numbers
         if declared.selector:
             chooser = next(p for p in declared.parameters if p.name == declared.selector)
             options[chooser.name] = chooser.domain.from_python(chooser.name, options[chooser.name])
@@ -157,7 +151,7 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
             chosen, [_of_records(adapter.COLUMN, *each) for each in options.items()]
         )
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
 def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
@@ -178,27 +172,22 @@ def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
         cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
         return adapter.score(declared, known_model(options["model"]), numbers, cells)
 
-    return _signed(call, signature)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
 
 
 def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
         frame, model = options.pop("tbl"), options.pop("model")
         frame = _as_table(adapter.TABLE, "tbl", frame)
         options = checked(declared, options)
         return adapter.scored_table(declared, frame, known_model(model), options)
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
 def _table(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - frames, names and options
         for p in declared.parameters:
             convert = partial(_as_table, adapter.TABLE, p.name)
             options[p.name] = p.domain.convert_tables(p.name, options[p.name], convert)
@@ -209,10 +198,17 @@ def _table(adapter: Adapter[Any, Any], declared: Function, fallback: Answering |
             return fallback(chosen, options)
         return adapter.table(chosen, options)
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
-def _signed(call: Call, signature: Signature) -> Call:
+def _signed(
+    declared: Function, signature: Signature, answer: Callable[[dict[str, Any]], Any]
+) -> Call:
+    """Answer a call by its arguments, bound to a signature."""
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - what users pass
+        return answer(bound(declared, signature, arguments, named))
+
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
