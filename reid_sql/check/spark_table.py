@@ -40,7 +40,7 @@ from reid_sql.engines.spark.frames import (
     name_condition,
     resolve_columns,
 )
-from reid_sql.engines.spark.nobodies import count_nobodies
+from reid_sql.engines.spark.people import count_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of

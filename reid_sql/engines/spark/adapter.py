@@ -43,8 +43,12 @@ from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
-from reid_sql.engines.spark.nobodies import count_nobodies
-from reid_sql.engines.spark.people import name_groups, one_row_per_value, resolve_groups
+from reid_sql.engines.spark.people import (
+    count_nobodies,
+    name_groups,
+    one_row_per_value,
+    resolve_groups,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
