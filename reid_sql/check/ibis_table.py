@@ -51,7 +51,7 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
 )
 from reid_sql.engines.ibis.lineage import LISTED
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError

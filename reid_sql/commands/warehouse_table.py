@@ -13,7 +13,7 @@ from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import find_panels
 from reid_sql.engines.ibis.frames import before_computing, collected
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating

@@ -38,7 +38,7 @@ from reid_sql.engines.ibis.frames import (
     known_value,
     with_aliases,
 )
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values, lacks_scale
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function

@@ -26,7 +26,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
     zero,
 )
-from reid_sql.engines.ibis.groups import (
+from reid_sql.engines.ibis.people import (
     QI_AND_ENTITY,
     GroupCounts,
     count_by_group,

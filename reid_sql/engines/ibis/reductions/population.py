@@ -19,7 +19,7 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
     zero,
 )
-from reid_sql.engines.ibis.groups import people_of, smallest_class_sizes
+from reid_sql.engines.ibis.people import people_of, smallest_class_sizes
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 
