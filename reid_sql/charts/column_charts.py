@@ -1,16 +1,36 @@
 """Charts of sets of columns: which single people out, and the extreme risk over all choices of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean, median
 from typing import Final
 
 import numpy as np
 
-from reid_sql.charts import spec
-from reid_sql.charts.spec import Marker, Row, Style, read_frame, rows_of
+from reid_sql.charts.spec import (
+    LOOKS,
+    Axis,
+    Band,
+    Bars,
+    Chart,
+    Line,
+    Mark,
+    Marker,
+    Rule,
+    Scale,
+    Strokes,
+    Style,
+    count_axis,
+    name_axis,
+    points,
+    read_frame,
+    rows_of,
+    share_axis,
+    shorten_name,
+)
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Rows
 
 DISTINCTION: Final = ("columns", "distinction", "separation")
 ATTRIBUTE_RISK: Final = ("columns", "records", "unique_records")
@@ -24,7 +44,7 @@ MAX_LINEAR_RATIO: Final = 10  # of the least contribution to the greatest, on a 
 MARKERS_PER_LINE: Final = 6
 
 
-def attribute_risk(answer: object, *, most: int = 20) -> spec.Chart:
+def attribute_risk(answer: object, *, most: int = 20) -> Chart:
     """Draw how well each subset of the columns distinguishes people, the best first.
 
     Of the answer of `attribute_risk`, the `most` subsets with the highest distinction: a full mark at the
@@ -41,19 +61,19 @@ def attribute_risk(answer: object, *, most: int = 20) -> spec.Chart:
     distinction, separation = ([row[name] or 0.0 for row in shown] for name in DISTINCTION[1:])
     ends = [((a, at), (b, at)) for a, b, at in zip(distinction, separation, places, strict=True)]
     combinations = "different combinations, as a share of the people"
-    return spec.Chart(
+    return Chart(
         "Which columns distinguish people",
-        spec.share_axis("share"),
-        spec.name_axis([", ".join(row["columns"]) for row in shown]),
+        share_axis("share"),
+        name_axis([", ".join(row["columns"]) for row in shown]),
         [
-            spec.Strokes(ends, "", Style.HERE),
-            spec.Line(distinction, places, combinations, marker=Marker.DOT),
-            spec.Line(separation, places, "pairs of people who differ", marker=Marker.OPEN),
+            Strokes(ends, "", Style.HERE),
+            Line(distinction, places, combinations, marker=Marker.DOT),
+            Line(separation, places, "pairs of people who differ", marker=Marker.OPEN),
         ],
     )
 
 
-def uniqueness_by_size(answer: object) -> spec.Chart:
+def uniqueness_by_size(answer: object) -> Chart:
     """Draw the share of unique people against the number of columns that an attacker knows.
 
     Of the answer of `attribute_risk`: for each number of columns the set that singles out most, the median
@@ -73,15 +93,15 @@ def uniqueness_by_size(answer: object) -> spec.Chart:
     highest, middle, lowest = (
         [pick(by_size[size]) for size in sizes] for pick in (max, median, min)
     )
-    return spec.Chart(
+    return Chart(
         "How many columns single people out",
-        spec.count_axis("known columns", sizes[0], sizes[-1]),
-        spec.share_axis(words),
+        count_axis("known columns", sizes[0], sizes[-1]),
+        share_axis(words),
         [
-            spec.Band(sizes, lowest, highest, ""),
-            spec.Line(sizes, highest, "most identifying set", Style.SOLID, Marker.DOT),
-            spec.Line(sizes, middle, "median set", Style.DASHED, Marker.CROSS),
-            spec.Line(sizes, lowest, "least identifying set", Style.DOTTED, Marker.OPEN),
+            Band(sizes, lowest, highest, ""),
+            Line(sizes, highest, "most identifying set", Style.SOLID, Marker.DOT),
+            Line(sizes, middle, "median set", Style.DASHED, Marker.CROSS),
+            Line(sizes, lowest, "least identifying set", Style.DOTTED, Marker.OPEN),
         ],
     )
 
@@ -106,7 +126,7 @@ def _share_by_set(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
     return shares, "share of unique people"
 
 
-def minimal_sets(answer: object, *, most: int = 20) -> spec.Chart:
+def minimal_sets(answer: object, *, most: int = 20) -> Chart:
     """Draw the minimal sets of columns that single out a share of the people, the smallest first.
 
     Of the answer of `quasi_identifiers`: the `most` first sets, each with a bar of the people whom it
@@ -129,15 +149,15 @@ def minimal_sets(answer: object, *, most: int = 20) -> spec.Chart:
         for row in shown
     ]
     more = f" (the first {len(shown):,} of {len(rows):,})" if len(rows) > len(shown) else ""
-    return spec.Chart(
+    return Chart(
         f"Minimal sets of columns that single people out{more}",
-        spec.share_axis("share of unique people (behind the bar their number)", max(shares) or 1.0),
-        spec.name_axis([", ".join(row["columns"]) for row in shown], "columns"),
-        [spec.Bars(range(len(shown)), shares, labels, Style.HATCHED)],
+        share_axis("share of unique people (behind the bar their number)", max(shares) or 1.0),
+        name_axis([", ".join(row["columns"]) for row in shown], "columns"),
+        [Bars(range(len(shown)), shares, labels, Style.HATCHED)],
     )
 
 
-def choices(answer: object, risk: object) -> spec.Chart:
+def choices(answer: object, risk: object) -> Chart:
     """Draw how many choices of columns have which risk, and the extreme risk with its interval.
 
     Of the answers of `qar_risk`, its `output := 'quasi_identifiers'` first.
@@ -152,28 +172,26 @@ def choices(answer: object, risk: object) -> spec.Chart:
     top = float(counts.max())
     steps = [float(edge) for edge in np.repeat(edges, 2)][1:-1]
     heights = [float(count) for count in np.repeat(counts, 2)]
-    marks: list[spec.Mark] = [spec.Band(steps, [0.0] * len(steps), heights, "", Style.PLAIN)]
+    marks: list[Mark] = [Band(steps, [0.0] * len(steps), heights, "", Style.PLAIN)]
     if extreme["risk_low"] is not None:
         ends = [extreme["risk_low"], extreme["risk_high"]]
-        marks.append(spec.Band(ends, [0.0, 0.0], [top, top], "its 95 % interval"))
+        marks.append(Band(ends, [0.0, 0.0], [top, top], "its 95 % interval"))
     for name, words, style in (
         ("risk", f"extreme risk: {100 * (extreme['risk'] or 0):.1f} %", Style.SOLID),
         ("threshold", "threshold of the fit", Style.DOTTED),
     ):
         if extreme[name] is not None:
-            marks.append(spec.Line([extreme[name]] * 2, [0.0, top], words, style))
+            marks.append(Line([extreme[name]] * 2, [0.0, top], words, style))
     ends = [extreme[name] for name in RISK_COLUMNS if extreme[name] is not None]
-    return spec.Chart(
+    return Chart(
         "Risk of each choice of columns",
-        spec.share_axis(
-            "different combinations, as a share of the people", max(steps[-1], *ends, 0.0)
-        ),
-        spec.Axis("choices of columns", spec.Scale.COUNT, 0.0, top),
+        share_axis("different combinations, as a share of the people", max(steps[-1], *ends, 0.0)),
+        Axis("choices of columns", Scale.COUNT, 0.0, top),
         marks,
     )
 
 
-def contributions(answer: object) -> spec.Chart:
+def contributions(answer: object) -> Chart:
     """Draw by how much the extreme risk would fall without each record, those that add most first.
 
     Of the answer of `qar_risk(output := 'contributions')`.
@@ -187,18 +205,18 @@ def contributions(answer: object) -> spec.Chart:
     low, high = min([0.0, *ranked]), max([0.0, *ranked]) or MIN_VISIBLE_FALL
     is_steep = 0 < MAX_LINEAR_RATIO * high < -low and ranked[0] > 0
     # On a linear axis, the contributions above 0 would vanish.
-    scale, linear = (spec.Scale.SYMLOG, high) if is_steep else (spec.Scale.SHARE, 1.0)
-    line = spec.Line(range(1, len(ranked) + 1), ranked, "", Style.SOLID)
-    return spec.Chart(
+    scale, linear = (Scale.SYMLOG, high) if is_steep else (Scale.SHARE, 1.0)
+    line = Line(range(1, len(ranked) + 1), ranked, "", Style.SOLID)
+    return Chart(
         "What each person adds to the extreme risk",
-        spec.count_axis("people, those who add most first", 1, max(1, len(ranked))),
-        spec.Axis("fall of the extreme risk without them", scale, low, high, linear=linear),
-        [spec.Rule(0.0, upright=False, style=Style.HERE), *([line] if ranked else [])],
+        count_axis("people, those who add most first", 1, max(1, len(ranked))),
+        Axis("fall of the extreme risk without them", scale, low, high, linear=linear),
+        [Rule(0.0, upright=False, style=Style.HERE), *([line] if ranked else [])],
         "" if ranked else str(rows[0].get("status")),
     )
 
 
-def elimination(answer: object) -> spec.Chart:
+def elimination(answer: object) -> Chart:
     """Draw the fall of the extreme risk by removals, under the largest fall that is possible.
 
     Of the answer of `qar_risk(output := 'elimination')`, or of several of them by the names of the
@@ -206,12 +224,12 @@ def elimination(answer: object) -> spec.Chart:
     """
     orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
     paths = {by: _read_removals(rows) for by, rows in orders.items()}
-    marks: list[spec.Mark] = [spec.Rule(0.0, upright=False, style=Style.HERE)]
+    marks: list[Mark] = [Rule(0.0, upright=False, style=Style.HERE)]
     shown: list[float] = []
-    for (by, rows), (style, marker) in zip(paths.items(), spec.LOOKS * len(paths), strict=False):
+    for (by, rows), (style, marker) in zip(paths.items(), LOOKS * len(paths), strict=False):
         removed, falls = _falls(rows, "risk")
         step = max(1, len(removed) // MARKERS_PER_LINE)
-        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, step))
+        marks.append(Line(removed, falls, shorten_name(by) or " ", style, marker, step))
         shown += falls
     low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
     high = min(1.0, most_of_all + 0.1 * (most_of_all - low) + MIN_VISIBLE_FALL)
@@ -219,17 +237,17 @@ def elimination(answer: object) -> spec.Chart:
     bound = [each for each in zip(removed, bounds, strict=True) if each[1] <= high]
     if len(bound) > 1:
         steps, falls = map(list, zip(*bound, strict=True))
-        marks.append(spec.Line(steps, falls, "no removal does more", Style.HERE))
+        marks.append(Line(steps, falls, "no removal does more", Style.HERE))
     words = "fall of the extreme risk, as a share of it"
-    return spec.Chart(
+    return Chart(
         "Effect of removing people, by the order that chooses them",
-        spec.count_axis("people removed", 0, max(int(rows[-1]["step"]) for rows in paths.values())),
-        spec.share_axis(words, high, low - 0.1 * (high - low)),
+        count_axis("people removed", 0, max(int(rows[-1]["step"]) for rows in paths.values())),
+        share_axis(words, high, low - 0.1 * (high - low)),
         marks,
     )
 
 
-def _read_removals(answer: object) -> list[Row]:
+def _read_removals(answer: object) -> Rows:
     rows = rows_of(
         "elimination",
         answer,
@@ -240,7 +258,7 @@ def _read_removals(answer: object) -> list[Row]:
     return sorted(rows, key=lambda row: int(row["step"]))
 
 
-def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
+def _falls(rows: Rows, column: str) -> tuple[list[int], list[float]]:
     """Steps with a figure, and the fall from the risk of the whole table to it."""
-    steps, risks = spec.points(rows, "step", column)
+    steps, risks = points(rows, "step", column)
     return [int(step) for step in steps], [1 - risk / rows[0]["risk"] for risk in risks]

@@ -3,9 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.charts import spec
-from reid_sql.charts.spec import Marker, Row, Style, rows_of
+from reid_sql.charts.spec import (
+    LOOKS,
+    Band,
+    Bars,
+    Cells,
+    Chart,
+    Line,
+    Mark,
+    Marker,
+    Rule,
+    Strokes,
+    Style,
+    intervals,
+    name_axis,
+    rows_of,
+    share_axis,
+    shorten_name,
+)
 from reid_sql.errors import NoRecordsError, OutOfDomainError, WrongTypeError
+from reid_sql.parameters import Row, Rows
 
 if TYPE_CHECKING:
     from reid_sql.models.people.diagnostics import Check
@@ -27,7 +44,7 @@ ONE_RESOLUTION: Final = "people whom their known rows single out"
 SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 
-def methods(answer: object) -> spec.Chart:
+def methods(answer: object) -> Chart:
     """Draw each method's estimate of the share of a population that is unique.
 
     Of the answer of `population_uniqueness`: a mark with its 95 % interval, if the method has one. The lowest
@@ -44,21 +61,21 @@ def methods(answer: object) -> spec.Chart:
     estimated = [row for row in rows if row["uniqueness"] is not None]
     missing = rows[len(estimated) :]
     places = range(len(estimated))
-    strokes = spec.intervals(estimated, places, *METHOD_COLUMNS[2:])
+    strokes = intervals(estimated, places, *METHOD_COLUMNS[2:])
     estimates = [row["uniqueness"] for row in estimated]
     values = [*estimates, *(value for ends in strokes for value, _ in ends)]
-    return spec.Chart(
+    return Chart(
         "Unique in the population, by method",
-        spec.share_axis(
+        share_axis(
             "share of the population that is unique, with 95 % intervals",
             max(values, default=0.0) or 1.0,
             min([0.0, *values]),
         ),
-        spec.name_axis([row["method"] for row in rows]),
+        name_axis([row["method"] for row in rows]),
         [
-            spec.Strokes(strokes, ""),
-            spec.Line(estimates, list(places), "", marker=Marker.POINT),
-            spec.Bars(
+            Strokes(strokes, ""),
+            Line(estimates, list(places), "", marker=Marker.POINT),
+            Bars(
                 list(range(len(estimated), len(rows))),
                 [0.0] * len(missing),
                 [str(row["status"]) for row in missing],
@@ -68,7 +85,7 @@ def methods(answer: object) -> spec.Chart:
     )
 
 
-def unicity(answers: object) -> spec.Chart:
+def unicity(answers: object) -> Chart:
     """Draw how many people some of their rows single out, over how many rows an attacker knows.
 
     Of the answer of `unicity`, or of several by the name of their resolution, such as
@@ -85,23 +102,23 @@ def unicity(answers: object) -> spec.Chart:
     }
     points = {row["points"] for rows in lines.values() for row in rows}
     order = sorted(points, key=lambda each: float("inf") if each is None else float(each))
-    marks: list[spec.Mark] = []
-    for (name, rows), look in zip(lines.items(), spec.LOOKS * len(lines), strict=False):
+    marks: list[Mark] = []
+    for (name, rows), look in zip(lines.items(), LOOKS * len(lines), strict=False):
         across = [order.index(row["points"]) for row in rows]
         shares, low, high = ([row[column] for row in rows] for column in UNICITY_COLUMNS[1:])
         ends = [((at, a), (at, b)) for at, a, b in zip(across, low, high, strict=True)]
-        marks.append(spec.Strokes(ends, ""))
-        marks.append(spec.Line(across, shares, spec.shorten_name(name) or " ", *look))
+        marks.append(Strokes(ends, ""))
+        marks.append(Line(across, shares, shorten_name(name) or " ", *look))
     names = ["all" if each is None else str(each) for each in order]
-    return spec.Chart(
+    return Chart(
         "People whom a few of their rows single out",
-        spec.name_axis(names, "rows of a person that the attacker knows"),
-        spec.share_axis("share of the people"),
+        name_axis(names, "rows of a person that the attacker knows"),
+        share_axis("share of the people"),
         marks,
     )
 
 
-def validation(answer: object) -> list[spec.Chart]:
+def validation(answer: object) -> list[Chart]:
     """Draw each method's estimates from samples of a table, with intervals, and the counted truth.
 
     Of the answer of `validate_risk`, the share of unique people; one panel for each sample size. The method
@@ -114,22 +131,22 @@ def validation(answer: object) -> list[spec.Chart]:
     methods = sorted(errors, key=errors.__getitem__)
     truth = next(row["truth"] for row in rows if row["truth"] is not None)
     shown = [row for row in estimates if row["value"] is not None]
-    whole = spec.Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID)
+    whole = Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID)
     charts = []
     for fraction in sorted({row["fraction"] for row in rows}, reverse=True):
         of_fraction = [row for row in shown if row["fraction"] == fraction]
         charts.append(
-            spec.Chart(
+            Chart(
                 f"Samples of {100 * fraction:g} % of the table",
-                spec.share_axis("share of unique people"),
-                spec.name_axis(methods),
+                share_axis("share of unique people"),
+                name_axis(methods),
                 [*_estimate_marks(of_fraction, methods), whole],
             )
         )
     return charts
 
 
-def _mean_error(estimates: Sequence[Row], method: str) -> float:
+def _mean_error(estimates: Rows, method: str) -> float:
     """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
     errors = [
         abs(row["value"] - row["truth"])
@@ -139,10 +156,10 @@ def _mean_error(estimates: Sequence[Row], method: str) -> float:
     return sum(errors) / len(errors) if errors else float("inf")
 
 
-def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[spec.Mark]:
+def _estimate_marks(rows: Rows, methods: Sequence[str]) -> list[Mark]:
     """Mark each estimate on the row of its method, the samples one below the other."""
     most = max((row["sample"] for row in rows), default=1)
-    marks: list[spec.Mark] = []
+    marks: list[Mark] = []
     for is_missed, interval, estimate, style, marker in (
         (False, "95 % interval that contains it", "estimate", Style.STROKE, Marker.POINT),
         (True, "95 % interval that missed it", "its estimate", Style.MISSED, Marker.CROSS),
@@ -152,11 +169,11 @@ def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[spec.Ma
             methods.index(row["method"]) + SPREAD * (row["sample"] - (most + 1) / 2) / most
             for row in drawn
         ]
-        if ends := spec.intervals(drawn, places, "low", "high"):
-            marks.append(spec.Strokes(ends, interval, style))
+        if ends := intervals(drawn, places, "low", "high"):
+            marks.append(Strokes(ends, interval, style))
         if drawn:
             values = [row["value"] for row in drawn]
-            marks.append(spec.Line(values, places, estimate, marker=marker))
+            marks.append(Line(values, places, estimate, marker=marker))
     return marks
 
 
@@ -165,7 +182,7 @@ def _is_missed(row: Row) -> bool:
     return has_interval and not row["low"] <= row["truth"] <= row["high"]
 
 
-def model_check(checks: "Sequence[Check]") -> spec.Chart:
+def model_check(checks: "Sequence[Check]") -> Chart:
     """Draw the table's share of people in small classes on what the model expects of such a table.
 
     A posterior predictive check, by `reid_sql.models.people.diagnostics`. Source: Rocher, Hendrickx & de
@@ -178,16 +195,16 @@ def model_check(checks: "Sequence[Check]") -> spec.Chart:
     places = range(len(checks))
     low, high = [check.low for check in checks], [check.high for check in checks]
     expected, observed = [check.expected for check in checks], [check.observed for check in checks]
-    return spec.Chart(
+    return Chart(
         "Does the model predict this table?",
-        spec.name_axis(
+        name_axis(
             [f"{check.below:,}" for check in checks], "in classes smaller than this many people"
         ),
-        spec.share_axis("share of the table's people"),
+        share_axis("share of the table's people"),
         [
-            spec.Band(places, low, high, "95 % of tables that the model makes"),
-            spec.Line(places, expected, "expected", Style.DASHED),
-            spec.Line(places, observed, "this table", marker=Marker.POINT),
+            Band(places, low, high, "95 % of tables that the model makes"),
+            Line(places, expected, "expected", Style.DASHED),
+            Line(places, observed, "this table", marker=Marker.POINT),
         ],
     )
 
@@ -210,7 +227,7 @@ PALEST: Final = 1.3 * WIDEST  # people; an interval as wide as this would be whi
 MAX_CELLS: Final = 40 * 60  # that can still be read
 
 
-def comparison(answer: object) -> spec.Chart:
+def comparison(answer: object) -> Chart:
     """Draw the risk of an original next to that of its release.
 
     Of the answer of `compare`, shares of the people; an unknown share has no bar.
@@ -226,16 +243,16 @@ def comparison(answer: object) -> spec.Chart:
         places = [place for place, share in shares.items() if share is not None]
         lengths = [shares[place] for place in places]
         labels = [f"{100 * share:.3g} %" for share in lengths]
-        marks.append(spec.Bars(places, lengths, labels, style, side))
-    return spec.Chart(
+        marks.append(Bars(places, lengths, labels, style, side))
+    return Chart(
         "Risk, and right links of an attack",
-        spec.share_axis("share of the people"),
-        spec.name_axis([words for name in names for words in (RISKS[name], "")]),
+        share_axis("share of the people"),
+        name_axis([words for name in names for words in (RISKS[name], "")]),
         marks,
     )
 
 
-def losses(answer: object) -> spec.Chart:
+def losses(answer: object) -> Chart:
     """Draw the share of each column's information that a release loses, where it is known.
 
     Of the answer of `compare(output := 'columns')`.
@@ -249,15 +266,15 @@ def losses(answer: object) -> spec.Chart:
     )
     shares = [row["information_loss"] for row in rows]
     labels = ["not known" if share is None else f"{100 * share:.3g} %" for share in shares]
-    return spec.Chart(
+    return Chart(
         "Information lost by column",
-        spec.share_axis("share of the column's information that is lost"),
-        spec.name_axis([row["column_name"] for row in rows]),
-        [spec.Bars(range(len(rows)), [share or 0.0 for share in shares], labels, Style.PLAIN)],
+        share_axis("share of the column's information that is lost"),
+        name_axis([row["column_name"] for row in rows]),
+        [Bars(range(len(rows)), [share or 0.0 for share in shares], labels, Style.PLAIN)],
     )
 
 
-def attacks(answer: object) -> spec.Chart:
+def attacks(answer: object) -> Chart:
     """Draw the excess of each attack over people who were not used, in its 95 % interval.
 
     Of the answer of `audit_synthetic`. A full mark has an interval above 0: the synthetic table gives away
@@ -277,7 +294,7 @@ def attacks(answer: object) -> spec.Chart:
             "attacks must be given the answer of audit_synthetic with a holdout, got one without any excess; "
             "pass holdout := people who were not used"
         )
-    intervals = spec.intervals(shown, range(len(shown)), "low", "high")
+    strokes = intervals(shown, range(len(shown)), "low", "high")
     marks = []
     for is_above, marker, words in (
         (True, Marker.DOT, "gives away its people: the interval is above 0"),
@@ -285,17 +302,17 @@ def attacks(answer: object) -> spec.Chart:
     ):
         places = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
         excess = [shown[place]["excess"] for place in places]
-        marks.append(spec.Line(excess, places, words, marker=marker))
+        marks.append(Line(excess, places, words, marker=marker))
     high, low = max(row["high"] for row in shown), min(row["low"] for row in shown)
     words = "excess over people who were not used, with its 95 % interval"
-    return spec.Chart(
+    return Chart(
         "What attacks learn of the people behind a synthetic table",
-        spec.share_axis(words, max(high, 0.0) or 1.0, min(low, 0.0)),
-        spec.name_axis(list(map(_attack_name, shown))),
+        share_axis(words, max(high, 0.0) or 1.0, min(low, 0.0)),
+        name_axis(list(map(_attack_name, shown))),
         [
-            spec.Strokes(intervals, "", Style.SOLID),
+            Strokes(strokes, "", Style.SOLID),
             *marks,
-            spec.Rule(0.0, upright=True, style=Style.HERE),
+            Rule(0.0, upright=True, style=Style.HERE),
         ],
     )
 
@@ -308,7 +325,7 @@ def _attack_name(row: Row) -> str:
     return words if figure.startswith("share") else f"{words} ({figure})"
 
 
-def audited_cells(answer: object) -> spec.Chart:
+def audited_cells(answer: object) -> Chart:
     """Draw the hidden cells of published tables, darker the narrower the interval that an attacker computes.
 
     Of the answer of `audit_tables` on tables of two columns, or of the first column by all others. A cell
@@ -332,16 +349,16 @@ def audited_cells(answer: object) -> spec.Chart:
         raise OutOfDomainError(
             f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}; draw a part of the answer"
         )
-    cells = spec.Cells(
+    cells = Cells(
         [columns.index(column) for _, column in places],
         [lines.index(line) for line, _ in places],
         [_shade(row["width"]) for row in rows],
         [_interval_label(row) for row in rows],
     )
-    return spec.Chart(
+    return Chart(
         "What an attacker computes of hidden cells",
-        spec.name_axis(columns),
-        spec.name_axis(lines),
+        name_axis(columns),
+        name_axis(lines),
         [cells],
     )
 

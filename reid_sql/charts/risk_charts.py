@@ -6,10 +6,30 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any, Final
 
-from reid_sql.charts import spec
-from reid_sql.charts.spec import Marker, Row, Style, rows_of, tables_of
+from reid_sql.charts.spec import (
+    HEADROOM,
+    Axis,
+    Band,
+    Bars,
+    Chart,
+    Line,
+    Mark,
+    Marker,
+    Rule,
+    Scale,
+    Strokes,
+    Style,
+    format_share,
+    name_axis,
+    points,
+    rows_of,
+    share_axis,
+    shorten_name,
+    tables_of,
+)
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import Row, Rows
 
 # where ranges of class sizes begin
 EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
@@ -52,7 +72,7 @@ class Range:
         return f"{self.low:,} to {self.high:,}"
 
 
-def class_sizes(answer: object, *, below: int = 5) -> spec.Chart:
+def class_sizes(answer: object, *, below: int = 5) -> Chart:
     """Draw how many people share their values with how many others.
 
     Bars of the answer of `class_size_histogram`, one for each range of class sizes; those of classes smaller
@@ -77,7 +97,7 @@ def ranges(rows: Iterable[Mapping[str, Any]], below: int) -> list[Range]:
     return [Range(low, high, count) for low, high, count in zip(edges, ends, people, strict=True)]
 
 
-def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -> spec.Chart:
+def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -> Chart:
     """Make bars of the ranges that contain people; those with classes smaller than `below` are hatched.
 
     The bars are shares of all `people`.
@@ -85,13 +105,13 @@ def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -
     shown = [each for each in size_ranges if each.people != 0]
     shares = [None if each.people is None else each.people / max(1, people) for each in shown]
     names = [each.name for each in shown]
-    return spec.Chart(
+    return Chart(
         "Who shares their values with how many",
-        spec.share_axis(
+        share_axis(
             "share of the people (behind the bar their number)",
             max(filter(None, shares), default=1.0),
         ),
-        spec.name_axis(names, "people with the same values"),
+        name_axis(names, "people with the same values"),
         [
             bars
             for small in (True, False)
@@ -102,11 +122,11 @@ def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -
 
 def _range_bars(
     shown: Sequence[Range], shares: Sequence[float | None], below: float, *, small: bool
-) -> spec.Bars:
+) -> Bars:
     places = [place for place, each in enumerate(shown) if (each.low < below) is small]
     behind = [_bar_label(shown[place].people, shares[place]) for place in places]
     style = Style.HATCHED if small else Style.PLAIN
-    return spec.Bars(
+    return Bars(
         places,
         [shares[place] for place in places],
         behind,
@@ -131,7 +151,7 @@ def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:
     return f"in classes of {below:,g} or more"
 
 
-def quasi_identifiers(page: object) -> list[spec.Chart]:
+def quasi_identifiers(page: object) -> list[Chart]:
     """Draw the average risk without each quasi-identifier, and the risk with all of them.
 
     Of what `reid-sql check --json` prints: the page, a panel for each of its tables that has two
@@ -147,12 +167,10 @@ def quasi_identifiers(page: object) -> list[spec.Chart]:
     if len(measured) == 1:
         return [quasi_identifiers_chart(measured[0])]
     charts = [(table["name"], quasi_identifiers_chart(table)) for table in measured]
-    return [
-        replace(chart, title=f"{spec.shorten_name(name)}: {chart.title}") for name, chart in charts
-    ]
+    return [replace(chart, title=f"{shorten_name(name)}: {chart.title}") for name, chart in charts]
 
 
-def quasi_identifiers_chart(table: Row) -> spec.Chart:
+def quasi_identifiers_chart(table: Row) -> Chart:
     """Make bars of how much of a report's average risk goes without each of its quasi-identifiers.
 
     Where the risk by all of them would reveal a masked count, the bars are the risk that is left.
@@ -172,15 +190,15 @@ def quasi_identifiers_chart(table: Row) -> spec.Chart:
         if whole is not None
         else "average risk without the column"
     )
-    return spec.Chart(
+    return Chart(
         "Risk by quasi-identifier",
-        spec.share_axis(words, max(sizes) or 1.0),
-        spec.name_axis([each["column"] for each in ordered], "quasi-identifier left out"),
-        [spec.Bars(list(range(len(ordered))), sizes, labels, Style.PLAIN)],
+        share_axis(words, max(sizes) or 1.0),
+        name_axis([each["column"] for each in ordered], "quasi-identifier left out"),
+        [Bars(list(range(len(ordered))), sizes, labels, Style.PLAIN)],
     )
 
 
-def measured_columns(table: Row) -> list[Row]:
+def measured_columns(table: Row) -> Rows:
     """Return the quasi-identifiers whose omission leaves other columns to count by, where that is shown."""
     return [each for each in table["columns"] if each["without"]]
 
@@ -202,7 +220,7 @@ def forecast(
     share: str | None = None,
     limit: float | None = None,
     k: int | None = None,
-) -> list[spec.Chart]:
+) -> list[Chart]:
     """Draw the predicted risk in larger populations, with 95 % intervals.
 
     Of the answer of `population_risk`, `pyc_forecast`, `pyc_extrapolate` or `copula_forecast`: a panel for
@@ -224,7 +242,7 @@ def forecast(
     shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
-    curve: list[Row] = []
+    curve: Rows = []
     if measured is not None:
         curve = _read_sorted(measured, "correctness_curve", "n", "correctness")
     forecasts = {
@@ -239,7 +257,7 @@ def forecast(
     return charts
 
 
-def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list[Row]:
+def _read_sorted(answer: object, function: str, key: str, *columns: str) -> Rows:
     rows = rows_of("forecast", answer, function, (key, *columns), key)
     return sorted(rows, key=lambda row: float(row[key]))
 
@@ -257,12 +275,12 @@ def _check_limit(limit: float, shown: Sequence[str]) -> None:
 
 def forecast_chart(
     share: str,
-    rows: Sequence[Row],
+    rows: Rows,
     *,
-    measured: Sequence[Row] = (),
-    beside: Mapping[str, Sequence[Row]] | None = None,
+    measured: Rows = (),
+    beside: Mapping[str, Rows] | None = None,
     limit: float | None = None,
-) -> spec.Chart:
+) -> Chart:
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     forecasts = beside or {}
@@ -273,72 +291,72 @@ def forecast_chart(
     ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
-        words = f"limit {spec.format_share(limit)}"
-        marks.append(spec.Rule(limit, upright=False, style=Style.LIMIT, words=words))
+        words = f"limit {format_share(limit)}"
+        marks.append(Rule(limit, upright=False, style=Style.LIMIT, words=words))
     sizes = [row["n"] for row in curve]
     sizes += [row["population"] for each in (rows, *forecasts.values()) for row in each]
     widened = WIDENING if min(sizes) == max(sizes) else 1
     low, high = min(sizes) / widened, max(sizes) * widened
     is_known = any(row[share] is not None for row in rows)
-    return spec.Chart(
+    return Chart(
         SHARES[share].capitalize(),
-        spec.Axis("people in the population", spec.Scale.PEOPLE, low, high),
-        spec.share_axis(
+        Axis("people in the population", Scale.PEOPLE, low, high),
+        share_axis(
             f"share of {SHARES[share].split()[0]}",
-            min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0,
+            min(1.0, HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
         "" if is_known else str(rows[0].get("status")),
     )
 
 
-def _heights(mark: spec.Mark) -> Sequence[float]:
+def _heights(mark: Mark) -> Sequence[float]:
     match mark:
-        case spec.Strokes():
+        case Strokes():
             return [high for _, (_, high) in mark.ends]
-        case spec.Line():
+        case Line():
             return mark.up
-        case spec.Band():
+        case Band():
             return mark.high
     return ()
 
 
-def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
+def _measured_marks(curve: Rows) -> list[Mark]:
     """Return what was measured, up to the size of the table."""
     if not curve:
         return []
     sizes = [row["n"] for row in curve]
-    line = spec.Line(sizes, [row["correctness"] for row in curve], "measured", Style.SOLID)
-    return [line, spec.Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
+    line = Line(sizes, [row["correctness"] for row in curve], "measured", Style.SOLID)
+    return [line, Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, rows: Sequence[Row]) -> list[spec.Mark]:
+def _forecast_marks(share: str, rows: Rows) -> list[Mark]:
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
     sizes = [row["population"] for row in within]
     low, high = ([row[end] for row in within] for end in ends)
-    marks: list[spec.Mark] = []
+    marks: list[Mark] = []
     if len(within) == 1:
-        marks.append(spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL))
+        marks.append(Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL))
     elif within:
-        marks.append(spec.Band(sizes, low, high, INTERVAL))
-    places, values = spec.points(rows, "population", share)
+        marks.append(Band(sizes, low, high, INTERVAL))
+    places, values = points(rows, "population", share)
     if places:
         marker = Marker.DOT if len(places) <= MAX_MARKED_POINTS else None
-        marks.append(spec.Line(places, values, "forecast", Style.DASHED, marker))
+        marks.append(Line(places, values, "forecast", Style.DASHED, marker))
     return marks
 
 
-def _other_lines(share: str, forecasts: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
-    lines: list[spec.Mark] = []
+def _other_lines(share: str, forecasts: Mapping[str, Rows]) -> list[Mark]:
+    lines: list[Mark] = []
     for (name, rows), style in zip(forecasts.items(), cycle(OTHER_STYLES)):
-        places, values = spec.points(rows, "population", share)
-        lines.append(spec.Line(places, values, spec.shorten_name(name), style))
+        places, values = points(rows, "population", share)
+        lines.append(Line(places, values, shorten_name(name), style))
     return lines
 
 
-def frontier(page: object) -> list[spec.Chart]:
+def frontier(page: object) -> list[Chart]:
     """Draw risk against loss of the transformations that were evaluated to prepare a release.
 
     Of what `reid-sql prepare --json` prints: the page, a panel for each of its tables, or one of its tables.
@@ -349,27 +367,27 @@ def frontier(page: object) -> list[spec.Chart]:
     ]
 
 
-def frontier_chart(table: Row) -> spec.Chart:
+def frontier_chart(table: Row) -> Chart:
     """Make a mark for each transformation: a dot if its class sizes meet the policy, else a cross."""
     forms = table["frontier"]
     looks = (
         (True, Marker.DOT, "class sizes meet the policy"),
         (False, Marker.CROSS, "they do not"),
     )
-    marks: list[spec.Mark] = []
+    marks: list[Mark] = []
     for met, marker, words in looks:
         chosen = [form for form in forms if form["meets_class_sizes"] is met]
         loss, risk = (
             [form[name] for form in chosen] for name in ("generalisation_loss", "records_below_k")
         )
-        marks.append(spec.Line(loss, risk, words, marker=marker))
+        marks.append(Line(loss, risk, words, marker=marker))
     if table["losses"] is not None:
         release = float(table["losses"]["entropy"])
-        marks.append(spec.Rule(release, upright=True, style=Style.DASHED, words="the release"))
+        marks.append(Rule(release, upright=True, style=Style.DASHED, words="the release"))
     most = max((form["records_below_k"] for form in forms), default=0.0) or 1.0
-    return spec.Chart(
-        spec.shorten_name(table["name"]),
-        spec.share_axis("information lost by coarser values"),
-        spec.share_axis(f"people in classes smaller than {table['k']:,}", spec.HEADROOM * most),
+    return Chart(
+        shorten_name(table["name"]),
+        share_axis("information lost by coarser values"),
+        share_axis(f"people in classes smaller than {table['k']:,}", HEADROOM * most),
         marks,
     )

@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, WrongTypeError
+from reid_sql.parameters import Rows
 from reid_sql.terminal.control_characters import escape_control_characters
 
 MAX_NAME_LENGTH: Final = 40  # characters of a name that fit next to an axis
@@ -136,7 +137,7 @@ class Strokes:
 
 
 def intervals(
-    rows: "Sequence[Row]", places: Sequence[float], low: str, high: str
+    rows: Rows, places: Sequence[float], low: str, high: str
 ) -> list[tuple[Point, Point]]:
     """Return the horizontal strokes from the low to the high ends of rows that have both."""
     return [
@@ -146,7 +147,7 @@ def intervals(
     ]
 
 
-def points(rows: "Sequence[Row]", across: str, up: str) -> tuple[list[float], list[float]]:
+def points(rows: Rows, across: str, up: str) -> tuple[list[float], list[float]]:
     """Return the places and the values of the rows that have a value."""
     measured = [row for row in rows if row.get(up) is not None]
     return [row[across] for row in measured], [row[up] for row in measured]
@@ -312,12 +313,9 @@ def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> 
     return Legend(row + 1, words, swatches)
 
 
-Row: TypeAlias = Mapping[str, Any]
-
-
 def rows_of(
     chart: str, answer: object, function: str, columns: Sequence[str], key: str | None = None
-) -> list[Row]:
+) -> Rows:
     """Read the rows; refuse another function's answer, an empty one, and several groups.
 
     The frame is a relation of DuckDB, a frame of Polars, pandas or Arrow, or a list of rows by column name.
@@ -341,7 +339,7 @@ def rows_of(
     return rows
 
 
-def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) -> list[Row]:
+def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) -> Rows:
     """Return the tables of what a command prints as JSON: a whole page, or one of its tables."""
     listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
     if not listed or not all(set(table) >= set(columns) for table in listed):
@@ -351,7 +349,7 @@ def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) ->
     return list(listed)
 
 
-def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str], list[Row]]:
+def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str], Rows]:
     """Read the columns and rows of a frame; refuse what is none."""
     if isinstance(answer, Sequence) and all(isinstance(row, Mapping) for row in answer):
         return list(answer[0]) if answer else [], list(answer)

@@ -16,8 +16,23 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Final, ParamSpec, TypeAlias
 
-from reid_sql.charts import spec
-from reid_sql.charts.spec import Marker, Style
+from reid_sql.charts.spec import (
+    Band,
+    Bars,
+    Cells,
+    Chart,
+    Drawn,
+    Line,
+    Marker,
+    Rule,
+    Scale,
+    Strokes,
+    Style,
+    lay_out_legend,
+    list_ticks,
+    position_on,
+    shorten_name,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal.control_characters import escape_control_characters
 
@@ -42,7 +57,7 @@ LEAST: Final = 1.5  # length of a bar of anything at all
 class Frame:
     """The positions of values on the sheet."""
 
-    chart: spec.Chart
+    chart: Chart
     left: float
     right: float
     top: float
@@ -50,12 +65,12 @@ class Frame:
 
     def x(self, value: float) -> float:
         """From the left."""
-        return self.left + spec.position_on(self.chart.across, value) * (self.right - self.left)
+        return self.left + position_on(self.chart.across, value) * (self.right - self.left)
 
     def y(self, value: float) -> float:
         """From the top; names go down, numbers up."""
-        share = spec.position_on(self.chart.up, value)
-        downwards = share if self.chart.up.scale is spec.Scale.NAMES else 1 - share
+        share = position_on(self.chart.up, value)
+        downwards = share if self.chart.up.scale is Scale.NAMES else 1 - share
         return self.top + downwards * (self.bottom - self.top)
 
 
@@ -64,7 +79,7 @@ def read_styles() -> str:
     return resources.files("reid_sql.charts").joinpath("charts.css").read_text(encoding="utf-8")
 
 
-def svg(chart: spec.Chart, of: str = "") -> str:
+def svg(chart: Chart, of: str = "") -> str:
     """Draw the chart for a page; `of` completes its title for screen readers."""
     height, drawn = draw_chart(chart)
     title = escape(chart.title + of)
@@ -72,9 +87,9 @@ def svg(chart: spec.Chart, of: str = "") -> str:
     return f"<svg {attributes}><title>{title}</title>{drawn}</svg>"
 
 
-def draw_chart(chart: spec.Chart) -> tuple[float, str]:
+def draw_chart(chart: Chart) -> tuple[float, str]:
     """Draw the chart without its title; return its height and its elements."""
-    frame, head = _frame(chart), spec.lay_out_legend(chart, WIDTH - 6, width)
+    frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
     drawn = [
         _group(
             "head",
@@ -107,26 +122,26 @@ def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "sof
     return f'<text{attribute} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def _frame(chart: spec.Chart) -> Frame:
-    names = [width(spec.shorten_name(name)) for name in chart.up.names]
-    rules = any(isinstance(mark, spec.Rule) and mark.upright and mark.words for mark in chart.marks)
-    top = LINE * (spec.lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
+def _frame(chart: Chart) -> Frame:
+    names = [width(shorten_name(name)) for name in chart.up.names]
+    rules = any(isinstance(mark, Rule) and mark.upright and mark.words for mark in chart.marks)
+    top = LINE * (lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
     left = max(names, default=NUMBERS - 12) + 12
     return Frame(
         chart, left, _right(chart, left), top, top + (ROW * len(names) if names else HEIGHT)
     )
 
 
-def _right(chart: spec.Chart, left: float) -> float:
+def _right(chart: Chart, left: float) -> float:
     """Return the end of the axis where the words behind each bar fit on the sheet."""
     edge = float(WIDTH - EDGE)
-    bars = [mark for mark in chart.marks if isinstance(mark, spec.Bars)]
+    bars = [mark for mark in chart.marks if isinstance(mark, Bars)]
     for length, behind in (
         (length, words)
         for bar in bars
         for length, words in zip(bar.lengths, bar.behind, strict=True)
     ):
-        share = spec.position_on(chart.across, length) if length else 0.0
+        share = position_on(chart.across, length) if length else 0.0
         if share > 0:
             edge = min(edge, left + (WIDTH - 10 - width(behind) - left) / share)
     return edge
@@ -142,7 +157,7 @@ def _across(frame: Frame) -> list[str]:
         text(WIDTH, frame.bottom + _below(frame.chart) + LINE - 4, frame.chart.across.words, "end")
     ]
     turned = _below(frame.chart) > LINE
-    for value, words in spec.list_ticks(frame.chart.across):
+    for value, words in list_ticks(frame.chart.across):
         x, y = frame.x(value), frame.bottom + LINE - 4
         if frame.chart.up.names and not frame.chart.across.names:
             drawn.append(_line("axis", x, x, frame.top, frame.bottom))
@@ -155,18 +170,18 @@ def _across(frame: Frame) -> list[str]:
     return drawn
 
 
-def _below(chart: spec.Chart) -> float:
+def _below(chart: Chart) -> float:
     """Return the height of the numbers or names of the lower axis; long names are turned."""
-    longest = max((width(spec.shorten_name(name)) for name in chart.across.names), default=0.0)
+    longest = max((width(shorten_name(name)) for name in chart.across.names), default=0.0)
     return LINE + (longest * SLOPE if longest > LONGEST_UPRIGHT else 0.0)
 
 
 def _up(frame: Frame) -> list[str]:
     """Draw the names of bars; else the numbers of the axis that goes up, with a line at each."""
     drawn = []
-    for value, words in spec.list_ticks(frame.chart.up):
+    for value, words in list_ticks(frame.chart.up):
         y = frame.y(value)
-        if frame.chart.up.scale is spec.Scale.NAMES:
+        if frame.chart.up.scale is Scale.NAMES:
             drawn.append(text(frame.left - 10, y + 5, words, "end", ""))
         else:
             drawn.append(_line("axis", frame.left, frame.right, y, y))
@@ -183,7 +198,7 @@ def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
 
 
-def _bars(frame: Frame, bars: spec.Bars) -> str:
+def _bars(frame: Frame, bars: Bars) -> str:
     drawn = []
     for place, value, behind in zip(bars.places, bars.lengths, bars.behind, strict=True):
         length = MASKED_LENGTH if value is None else frame.x(value) - frame.left
@@ -212,7 +227,7 @@ def _points(frame: Frame, across: Sequence[float], up: Sequence[float]) -> str:
     return " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in zip(across, up, strict=True))
 
 
-def _curve(frame: Frame, line: spec.Line) -> str:
+def _curve(frame: Frame, line: Line) -> str:
     style, marker = line.style, line.marker
     drawn = (
         f'<polyline class="{style.value}" points="{_points(frame, line.across, line.up)}"/>'
@@ -231,12 +246,12 @@ def _sign(marker: Marker, x: float, y: float) -> str:
     return f'<path class="cross" d="{strokes}"></path>'
 
 
-def _band(frame: Frame, band: spec.Band) -> str:
+def _band(frame: Frame, band: Band) -> str:
     upper, lower = (_points(frame, band.across, ends).split() for ends in (band.high, band.low))
     return f'<polygon class="{band.style.value}" points="{" ".join([*upper, *reversed(lower)])}"/>'
 
 
-def _strokes(frame: Frame, strokes: spec.Strokes) -> str:
+def _strokes(frame: Frame, strokes: Strokes) -> str:
     kind = strokes.style.value
     return "".join(
         _line(kind, frame.x(x1), frame.x(x2), frame.y(y1), frame.y(y2))
@@ -244,7 +259,7 @@ def _strokes(frame: Frame, strokes: spec.Strokes) -> str:
     )
 
 
-def _cells(frame: Frame, cells: spec.Cells) -> str:
+def _cells(frame: Frame, cells: Cells) -> str:
     drawn = []
     for column, row, shade, words in zip(
         cells.across, cells.up, cells.shades, cells.words, strict=True
@@ -256,7 +271,7 @@ def _cells(frame: Frame, cells: spec.Cells) -> str:
     return "".join(drawn)
 
 
-def _rule(frame: Frame, rule: spec.Rule) -> str:
+def _rule(frame: Frame, rule: Rule) -> str:
     """Draw a rule with its label: above the chart, or on it."""
     kind = rule.style.value
     if rule.upright:
@@ -288,33 +303,33 @@ def _instead(frame: Frame) -> list[str]:
     ]
 
 
-def _swatch(mark: spec.Drawn, x: float, y: float) -> str:
+def _swatch(mark: Drawn, x: float, y: float) -> str:
     """Draw the mark's style for a legend."""
-    if isinstance(mark, spec.Bars):
+    if isinstance(mark, Bars):
         return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
-    if isinstance(mark, spec.Band):
+    if isinstance(mark, Band):
         return (
             f'<rect class="{mark.style.value}" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
         )
     stroke = _line(mark.style.value, x, x + 22, y, y) if mark.style else ""
     return stroke + (
-        _sign(mark.marker, x + 11, y) if isinstance(mark, spec.Line) and mark.marker else ""
+        _sign(mark.marker, x + 11, y) if isinstance(mark, Line) and mark.marker else ""
     )
 
 
 DRAW: Final[dict[type, Callable[..., str]]] = {
-    spec.Bars: _bars,
-    spec.Line: _curve,
-    spec.Band: _band,
-    spec.Strokes: _strokes,
-    spec.Cells: _cells,
-    spec.Rule: _rule,
+    Bars: _bars,
+    Line: _curve,
+    Band: _band,
+    Strokes: _strokes,
+    Cells: _cells,
+    Rule: _rule,
 }
 
 
 MAX_LETTERS: Final = 95  # of a line of a title
 MARGIN: Final = 12  # around the picture, and above each chart
-Charts: TypeAlias = spec.Chart | Sequence[spec.Chart]
+Charts: TypeAlias = Chart | Sequence[Chart]
 P = ParamSpec("P")
 VARIABLE: Final = re.compile(r"--(\w+): (#\w+);")
 
@@ -323,7 +338,7 @@ VARIABLE: Final = re.compile(r"--(\w+): (#\w+);")
 class Picture:
     """Charts of an answer: `charts` is what they contain, a notebook shows them, `save` writes them."""
 
-    charts: tuple[spec.Chart, ...] = field(repr=False)
+    charts: tuple[Chart, ...] = field(repr=False)
     title: str = ""
 
     def svg(self) -> str:
@@ -369,7 +384,7 @@ def _fixed_styles() -> str:
 
 def draw(charts: Charts, title: str = "") -> Picture:
     """Put one or more charts into a picture."""
-    return Picture((charts,) if isinstance(charts, spec.Chart) else tuple(charts), title)
+    return Picture((charts,) if isinstance(charts, Chart) else tuple(charts), title)
 
 
 def pictured(make: Callable[P, Charts]) -> Callable[P, Picture]:

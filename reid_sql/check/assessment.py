@@ -16,12 +16,28 @@ HOURS: Final = Number(
     "a number of hours from 0 to 1e6", "write how long it took, such as 40", 0.0, 1e6
 )
 RECIPIENT_KEYS: Final = (
-    *("name", "environment", "controls", "tables"),
-    *("knows", "rows", "scenario", "links", "checks"),
+    "name",
+    "environment",
+    "controls",
+    "tables",
+    "knows",
+    "rows",
+    "scenario",
+    "links",
+    "checks",
 )
 ASSESSMENT_KEYS: Final = (
-    *("assessor", "role", "qualification", "purpose", "date", "valid_until", "triggers"),
-    *("license", "standards", "intruder_tests", "answers"),
+    "assessor",
+    "role",
+    "qualification",
+    "purpose",
+    "date",
+    "valid_until",
+    "triggers",
+    "license",
+    "standards",
+    "intruder_tests",
+    "answers",
 )
 TEST_KEYS: Final = ("who", "date", "hours", "sources", "outcome")
 
@@ -67,12 +83,16 @@ def _read_recipient(place: Place, tables: Sequence[str]) -> Recipient:
     place.only(RECIPIENT_KEYS)
     for name in place.texts("tables"):
         if name not in tables:
-            rule = f"{place.at('tables')} must name tables of the policy, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, tables, 'tables')}")
+            raise UnknownNameError(
+                f"{place.at('tables')} must name tables of the policy, got '{name}'; "
+                f"{suggestion(name, tables, 'tables')}"
+            )
     checks = place.tables("checks")
     if not checks:
-        rule = f"{place.where} must have at least one check, got none"
-        raise OutOfDomainError(f'{rule}; write [[recipients.checks]] with measure = "k"')
+        raise OutOfDomainError(
+            f"{place.where} must have at least one check, got none"
+            '; write [[recipients.checks]] with measure = "k"'
+        )
     return Recipient(
         name=_read_words(place, "name"),
         environment=ENVIRONMENT.check(place.at("environment"), place.text("environment")),
@@ -116,8 +136,9 @@ def read_assessment(place: Place) -> Assessment | None:
     written.only(ASSESSMENT_KEYS)
     day, until = _read_date(written, "date"), _read_date(written, "valid_until", "")
     if until and until < day:
-        rule = f"{written.at('valid_until')} must not be before the date {day}, got {until}"
-        raise OutOfDomainError(f"{rule}; correct one of them")
+        raise OutOfDomainError(
+            f"{written.at('valid_until')} must not be before the date {day}, got {until}; correct one of them"
+        )
     answers = written.table("answers")
     return Assessment(
         assessor=_read_words(written, "assessor"),

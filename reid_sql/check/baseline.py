@@ -15,7 +15,13 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masked_checks import describe_question
 from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
-from reid_sql.check.report import FORMAT, FORMAT_OF_SEVERAL, broken_seal, report_schema
+from reid_sql.check.report import (
+    FORMAT,
+    FORMAT_OF_SEVERAL,
+    Document,
+    broken_seal,
+    report_schema,
+)
 from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, ROLES, Evidence
 from reid_sql.check.verdicts import (
     EXIT_CODES,
@@ -72,7 +78,7 @@ def read_baseline(
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, left_out)
 
 
-def _read_report(path: Path, policy: str) -> tuple[bytes, Mapping[str, Any]]:
+def _read_report(path: Path, policy: str) -> tuple[bytes, Document]:
     """Read the report, of several that of this policy, or refuse what is none by its schema."""
     if not path.is_file():
         neighbours = sorted(other.name for other in path.parent.glob("*.json"))
@@ -91,36 +97,40 @@ def _read_report(path: Path, policy: str) -> tuple[bytes, Mapping[str, Any]]:
     except ValueError as error:  # a ReidError is one
         page, wrong = {}, "a key occurs twice" if "twice" in str(error) else "no JSON"
     if wrong:
-        rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
-        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+        raise OutOfDomainError(
+            f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}; {WRITE_ONE}"
+        )
     wrong = _broken_content(page)
     if wrong:
-        rule = f"baseline must be a report as it was written, got '{path}': {wrong}"
-        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+        raise OutOfDomainError(
+            f"baseline must be a report as it was written, got '{path}': {wrong}; {WRITE_ONE}"
+        )
     return content, page
 
 
-def _find_report(path: Path, page: Mapping[str, Any], policy: str) -> Any:  # noqa: ANN401 - a part of a document
+def _find_report(path: Path, page: Document, policy: str) -> Any:  # noqa: ANN401 - a part of a document
     """Return the report of a policy among those of a run, which has a seal of its own."""
     reports = [each.get("report") for each in page.get("policies", [])]
     of_policy = [each for each in reports if each and each.get("policy", {}).get("name") == policy]
     if len(of_policy) != 1:
-        rule = f"baseline must have one report of the policy '{policy}', got {len(of_policy)} in '{path}'"
-        raise UnknownNameError(f"{rule}; give each policy a name of its own, or {WRITE_ONE}")
+        raise UnknownNameError(
+            f"baseline must have one report of the policy '{policy}', got {len(of_policy)} in '{path}'; "
+            f"give each policy a name of its own, or {WRITE_ONE}"
+        )
     return of_policy[0]
 
 
-def broken_report(page: Mapping[str, Any]) -> str:
+def broken_report(page: Document) -> str:
     """Say why a document is no report as it was written; nothing if it is one."""
     return broken_rule(page, report_schema()) or _broken_content(page)
 
 
-def _broken_content(page: Mapping[str, Any]) -> str:
+def _broken_content(page: Document) -> str:
     """Say how the seal or a verdict of a report does not match its content."""
     return broken_seal(page) or next(_broken_verdicts(page), "")
 
 
-def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
+def _broken_verdicts(page: Document) -> Iterator[str]:
     """Yield each verdict that does not follow from figure and limit, or from the verdicts below it."""
     for check in page["checks"]:
         for group in check["groups"]:
@@ -139,7 +149,7 @@ def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
         yield "its verdict is not the worst of its checks"
 
 
-def _follows(check: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
+def _follows(check: Document, group: Document) -> bool:
     """Whether a group's verdict may follow: what is judged must be within the limit to pass.
 
     Of a masked figure only a bound is known; it is above 0.
@@ -159,7 +169,7 @@ def _follows(check: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
     return broken or (check["no_worse"] and verdict == FAIL)
 
 
-def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+def _is_same_file(now: Evidence, before: Document, page: Document) -> bool:
     """Whether the same version measured the very same files."""
     files = {role: before.get(f"{role}_file") for role in ROLES}
     role_hashes = {role: file["sha256"] for role, file in files.items() if file}
@@ -171,7 +181,7 @@ def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, A
 
 
 def _find_other_roles(
-    table: TablePolicy, check: Check, now: Evidence, before: Mapping[str, Any]
+    table: TablePolicy, check: Check, now: Evidence, before: Document
 ) -> list[str]:
     """List the tables that the check compares with, and that were others in the earlier report.
 
@@ -191,7 +201,7 @@ def _find_other_roles(
 
 
 def _baseline_figures(
-    table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool, same: bool
+    table: TablePolicy, check: Check, earlier: Document, *, accepted: bool, same: bool
 ) -> Iterator[tuple[tuple[Any, ...], BaselineFigure]]:
     """Find a check of the policy in the earlier report, group by group."""
     before = earlier.get(_check_key(ReportPage({"table": table.name, **describe_question(check)})))
@@ -206,7 +216,7 @@ def _baseline_figures(
             yield key, BaselineFigure(value, same=same)
 
 
-def _check_key(each: Mapping[str, Any]) -> str:
+def _check_key(each: Document) -> str:
     fields = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
     # reports before had no recipients
     named = [*(each[name] for name in fields), each.get("recipient")]
@@ -215,7 +225,7 @@ def _check_key(each: Mapping[str, Any]) -> str:
 
 # Holding a report to its schema
 
-Schema: TypeAlias = Mapping[str, Any]
+Schema: TypeAlias = Document
 KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "object": (dict,),
     "array": (list,),
@@ -285,7 +295,7 @@ def _broken_list(value: list[Any], schema: Schema, root: Schema, at: str) -> Ite
         yield from _broken_rules(each, schema.get("items", {}), root, f"{at}[{place}]")
 
 
-def _broken_object(value: dict[str, Any], schema: Schema, root: Schema, at: str) -> Iterator[str]:
+def _broken_object(value: Document, schema: Schema, root: Schema, at: str) -> Iterator[str]:
     yield from (f"{at} lacks {key}" for key in schema.get("required", []) if key not in value)
     for key, each in value.items():
         inside = schema.get("properties", {}).get(key, schema.get("additionalProperties", True))

@@ -283,7 +283,8 @@ ALL: Final = (
         Measure(
             f"{each.name}_offending",
             f"share of records in classes that break {each.name} at its threshold",
-            *(each.function, "offending_share"),
+            each.function,
+            "offending_share",
             **_name_threshold(each.name),
         )
         for each in _SENSITIVE
@@ -462,10 +463,8 @@ ALL: Final = (
     ),
     # Who can be followed from the release before this one.
     Measure(
-        *(
-            "people_followed",
-            "people who are the only one of their kind, or within a tolerance, in the former release and in this one",
-        ),
+        "people_followed",
+        "people who are the only one of their kind, or within a tolerance, in the former release and in this one",
         "compare_releases",
         "value",
         "count",

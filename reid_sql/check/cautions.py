@@ -31,12 +31,12 @@ from reid_sql.check.remarks import (
     remark,
     unidentified_remark,
 )
-from reid_sql.check.table_engine import TableEngine
+from reid_sql.check.table_engine import Errors, TableEngine
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
 from reid_sql.models.columns.nobodies import count_rows_of_nobodies
 from reid_sql.models.columns.units import UNIT_PERSON
-from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, fold_case, plain
+from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, ColumnNames, fold_case, plain
 from reid_sql.parameters.document import toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 
@@ -71,7 +71,7 @@ GREEK: Final = str.maketrans("\u03b1\u03bf\u03c1\u03c7\u03b9\u03ba\u03c4\u03bd\u
 
 
 def table_cautions(
-    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[Remark]
+    table: TablePolicy, records: int, columns: ColumnNames, cautions: Sequence[Remark]
 ) -> Iterator[Remark]:
     """Yield the cautions on a table, whatever the check; `cautions` are those of its engine."""
     yield from cautions
@@ -171,7 +171,7 @@ def _population_cautions(population: float, records: int) -> Iterator[Remark]:
         yield remark(larger, Count(records, "records"), rest, code="small_population")
 
 
-def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[Remark]:
+def _name_cautions(named: ColumnNames, columns: ColumnNames) -> Iterator[Remark]:
     """Yield the names that a reader may take for other ones."""
     alike: dict[str, set[str]] = {}
     for other in columns:
@@ -232,7 +232,7 @@ def find_identifiers(
     engine: TableEngine,
     table: TablePolicy,
     records: int | None,
-    errors: tuple[type[Exception], ...],
+    errors: Errors,
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 
@@ -303,7 +303,7 @@ def measure_released_columns(
     engine: TableEngine,
     table: TablePolicy,
     records: int,
-    errors: tuple[type[Exception], ...],
+    errors: Errors,
 ) -> ReleasedColumns:
     """Count the people whom each column in no check singles out by itself, and all columns together."""
     released = without_names(columns_released(table, engine.columns), engine.omitted)

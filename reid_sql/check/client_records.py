@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -21,7 +21,7 @@ from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.sources import Codes, codes_of
 from reid_sql.check.table_engine import TableEngine
-from reid_sql.client.calls import create_view, drop_view, needed_columns, open_client
+from reid_sql.client.calls import create_view, drop_view, needed_columns
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
 from reid_sql.engines.ibis.alike import comparable
@@ -41,7 +41,7 @@ from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import Arguments, Row, quoted
+from reid_sql.parameters import Arguments, ColumnNames, Row, Rows, quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared
@@ -56,7 +56,7 @@ class RemoteTable(TableEngine):
 
     @abstractmethod
     def fetch(
-        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+        self, columns: ColumnNames, by: ColumnNames, coded: Mapping[str, Needs]
     ) -> DistinctRecords:
         """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
 
@@ -71,17 +71,7 @@ class RemoteTable(TableEngine):
         """End the warehouse's transaction: the client computes from here on."""
 
 
-class Client:
-    """The DuckDB of the client, opened when it is first asked."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        """Remember what closes it."""
-        self._stack = stack
-
-    @cached_property
-    def con(self) -> duckdb.DuckDBPyConnection:
-        """The connection."""
-        return self._stack.enter_context(open_client())
+Client = Callable[[], duckdb.DuckDBPyConnection]  # opens DuckDB here, when it is first called
 
 
 @dataclass(frozen=True)
@@ -91,8 +81,8 @@ class Request:
     Of the columns in `coded`, numbers that stand for the values are enough, as far as the need says.
     """
 
-    columns: Sequence[str]
-    by: Sequence[str]
+    columns: ColumnNames
+    by: ColumnNames
     coded: Mapping[str, Needs]
 
     @property
@@ -134,28 +124,28 @@ class ClientRecords:
 
     @cached_property
     def _calls(self) -> Calls:
-        return Calls(self._client.con, self._table, {})
+        return Calls(self._client(), self._table, {})
 
     def call(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str],
+        by: ColumnNames,
         group: Group,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a function on the records of a group, or of the whole table."""
         part = self._part(self._request(function, qi, arguments, by), group)
         return self._calls.call(function, qi, arguments, part)
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
         part = self._part(self._request_of(check), group)
         return self._calls.call_measure(check, arguments, part)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
-    ) -> list[Row]:
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
+    ) -> Rows:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
         view = self._view(self._request(function, qi, arguments, by))
         names, groups = self._source.group_names(by), self._source.groups(by)
@@ -169,9 +159,9 @@ class ClientRecords:
     def _request(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str] = (),
+        by: ColumnNames = (),
         needs: Needs | None = None,
         *,
         of_any_size: bool = False,
@@ -229,7 +219,7 @@ class ClientRecords:
         codes = {name for name, need in request.coded.items() if need.is_by_code or name in texts}
         return [*check.by, *(name for name in request.columns if name not in codes)]
 
-    def fetch_with(self, columns: Sequence[str]) -> None:
+    def fetch_with(self, columns: ColumnNames) -> None:
         """Fetch the records that a check needs anyway, if they have these columns, and fit next to others."""
         for request in self._list_requests():
             if set(columns) <= set(request.columns):
@@ -295,17 +285,17 @@ class ClientRecords:
                 self._is_full = True
                 return
             while self._views and self._total + fetched.values > max_collected_values():
-                drop_view(self._client.con, self._views.pop(0).name)
+                drop_view(self._client(), self._views.pop(0).name)
             self._created += 1
             name = f"{self._name}_{self._created}"
-            create_view(self._client.con, name, *self._with_places(fetched, request.by))
+            create_view(self._client(), name, *self._with_places(fetched, request.by))
             self._views.append(View(request, name, len(fetched.fetched.codes), fetched.values))
         except ReidError as error:  # once for all groups: a refusal takes as long as counting
             self._refused[request.key] = error
             raise
 
     def _with_places(
-        self, fetched: DistinctRecords, by: Sequence[str]
+        self, fetched: DistinctRecords, by: ColumnNames
     ) -> tuple[Sequence[str], pa.Table]:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""
         if not by:
@@ -334,7 +324,7 @@ class ClientRecords:
         part = f"{view}_of_{group.place}"
         listed = ", ".join(quoted(name) for name in request.columns)
         select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
-        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
+        self._client().execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
         return part
 
 
@@ -359,9 +349,7 @@ class SensitiveMeasures:
         plain = arguments.get("nulls") != "wildcard" and not arguments.get("entity")
         return function.reduction in MEASURES and plain and not arguments.get("by")
 
-    def call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, ask: Ask
-    ) -> list[Row]:
+    def call(self, function: Function, qi: ColumnNames, arguments: Arguments, ask: Ask) -> Rows:
         """Answer one measure; the others of the same columns are counted with it."""
         place, variant = (tuple(qi), arguments["sensitive"]), _variant_of(function, arguments)
         if (place, variant) not in self._counts:

@@ -12,7 +12,7 @@ from reid_sql.check.table_engine import Tuples
 from reid_sql.engines.duckdb.source import folded, refuse
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Integers, quoted
+from reid_sql.parameters import ColumnNames, Integers, quoted
 
 Ask = Callable[[str], Tuples]
 
@@ -24,7 +24,7 @@ class DistinctCounts:
     """
 
     def __init__(
-        self, ask: Ask, columns: Sequence[str], relation: str, count: str = "sum(records)"
+        self, ask: Ask, columns: ColumnNames, relation: str, count: str = "sum(records)"
     ) -> None:
         """Remember how to ask, and of what."""
         self.ask, self.relation, self.count = ask, relation, count
@@ -36,14 +36,14 @@ class DistinctCounts:
             self.ask(f"SELECT coalesce({self.count}, 0) AS records FROM {self.relation}")[0][0]
         )
 
-    def select_groups(self, by: Sequence[str]) -> str:
+    def select_groups(self, by: ColumnNames) -> str:
         """Select the groups by some columns, NULL first: g0, g1, …, records."""
         keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
         order = ", ".join(f"g{place} NULLS FIRST" for place in range(len(by)))
         listed = ", ".join([*keys, f"{self.count} AS records"])
         return f"SELECT {listed} FROM {self.relation} GROUP BY ALL ORDER BY {order}"
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         """Count records by group and by which columns are NULL: the values, whether any is, the records."""
         groups = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
         gaps = [
@@ -59,7 +59,7 @@ class DistinctCounts:
         )
 
     def count_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, relation: str | None = None
+        self, qi: ColumnNames, by: ColumnNames, *, drop: bool, relation: str | None = None
     ) -> Tuples:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 
@@ -74,7 +74,7 @@ class DistinctCounts:
         sizes = f"SELECT {shown}, count(*) AS classes FROM ({classes}) AS c"
         return self.ask(f"{sizes} GROUP BY {shown} ORDER BY {shown}")
 
-    def where_filled(self, columns: Sequence[str]) -> str:
+    def where_filled(self, columns: ColumnNames) -> str:
         """Write the condition that no column is NULL."""
         tests = " AND ".join(f"{self.aliases[column]} IS NOT NULL" for column in columns)
         return f"WHERE {tests}" if tests else ""
@@ -98,7 +98,7 @@ class NearlyUnique:
         self._shared: dict[frozenset[str], float] = {}
         self._refused: set[frozenset[str]] = set()
 
-    def rest(self, columns: Sequence[str]) -> str | None:
+    def rest(self, columns: ColumnNames) -> str | None:
         """Name the relation of all records that may be equal by these columns, if they are few."""
         narrower = [rest for base, rest in self.rests.items() if base <= set(columns)]
         if narrower:
@@ -112,7 +112,7 @@ class NearlyUnique:
             if table is not None:
                 self.ask(f"DROP TABLE {table}")
 
-    def _choose_base(self, columns: Sequence[str]) -> list[str]:
+    def _choose_base(self, columns: ColumnNames) -> list[str]:
         """Choose a few columns by which nearly all are unique, or none; those in the fewest others first."""
         taken = Counter(column for base in self.rests for column in base)
         ordered = sorted(columns, key=lambda column: (taken[column], -self._count_values(column)))
@@ -130,7 +130,7 @@ class NearlyUnique:
             )
         return self._values[column]
 
-    def _estimate_shared(self, base: Sequence[str]) -> float:
+    def _estimate_shared(self, base: ColumnNames) -> float:
         key = frozenset(base)
         if key not in self._shared:
             sample = f"SELECT {', '.join(base)} FROM {self._draw_sample()}"
@@ -144,7 +144,7 @@ class NearlyUnique:
             self.ask(f"CREATE TEMP TABLE {self._sample} AS {select}")
         return self._sample
 
-    def _create_rest(self, base: Sequence[str]) -> str | None:
+    def _create_rest(self, base: ColumnNames) -> str | None:
         names = ", ".join(base)
         shared = f"SELECT {names} FROM {self.relation} GROUP BY {names} HAVING count(*) > 1"
         same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM s.{name}" for name in base)
@@ -181,7 +181,7 @@ def estimate_shared(ask: Ask, sample: str, records: int) -> float:
     return float(of_many + of_two * records / drawn) / drawn if drawn else 0.0
 
 
-def encode_values(ask: Ask, tbl: str, name: str, columns: Sequence[str]) -> str:
+def encode_values(ask: Ask, tbl: str, name: str, columns: ColumnNames) -> str:
     """Store the columns of a large table, values as small numbers, for counts that do not depend on which.
 
     A text takes 16 bytes or more in each table of groups, a number as many as the values need. The table
@@ -219,7 +219,7 @@ def _narrowest(number: int) -> str:
 NUMBERS: Final = count(1)
 
 
-def _select(columns: Sequence[str], tbl: str) -> str:
+def _select(columns: ColumnNames, tbl: str) -> str:
     listed = ", ".join(f"{quoted(column)} AS q{place}" for place, column in enumerate(columns))
     return f"(SELECT {listed} FROM {tbl})"
 
@@ -241,7 +241,7 @@ class DistinctTable(DistinctCounts):
     """
 
     def __init__(
-        self, ask: Ask, tbl: str, columns: Sequence[str], others: Sequence[str] = ()
+        self, ask: Ask, tbl: str, columns: ColumnNames, others: Sequence[str] = ()
     ) -> None:
         """Count them: `tbl` is quoted as SQL needs it, the columns are in the table.
 
@@ -271,7 +271,7 @@ class DistinctTable(DistinctCounts):
         self._tables.append(name)
         return name
 
-    def rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
+    def rest(self, qi: ColumnNames, columns: ColumnNames) -> Rest | None:
         """Name the records that may be equal by `qi`, with some columns, where nearly all differ by it."""
         if not self.unique or self.count != "count(*)" or not {*columns} <= self.aliases.keys():
             return None
@@ -304,7 +304,7 @@ class DistinctTable(DistinctCounts):
             self._values[column] = self._create(f"{self.name}_{alias}", ranked)
         return self._values[column]
 
-    def groups(self, by: Sequence[str]) -> str:
+    def groups(self, by: ColumnNames) -> str:
         """Name a table of the groups by some columns, NULL first: place (from 0), g0, g1, …, records."""
         refuse(by, self.folded)
         order = ", ".join(f"g{place} NULLS FIRST" for place in range(len(by)))
@@ -312,9 +312,7 @@ class DistinctTable(DistinctCounts):
         ranked = f"{numbered} FROM ({self.select_groups(by)}) ORDER BY place"
         return self._create(f"{self.name}_groups_{len(self._tables)}", ranked)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str] = (), *, drop: bool = False
-    ) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames = (), *, drop: bool = False) -> Tuples:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 
         With `drop`, records that lack a value in `qi` are left out.
@@ -326,7 +324,7 @@ class DistinctTable(DistinctCounts):
         return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
 
     def _add_unique(
-        self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], filled: Sequence[str]
+        self, rows: Sequence[tuple[Any, ...]], rest: str, by: ColumnNames, filled: Sequence[str]
     ) -> Tuples:
         """Add the distinct records that are not among the rest: each is a class of its own."""
         unique = self._count_filled(self.relation, by, filled)
@@ -337,7 +335,7 @@ class DistinctTable(DistinctCounts):
             classes[repr(row[:-1])] += row[-1]
         return [(*keys[key], number) for key, number in classes.items() if number]
 
-    def _count_filled(self, relation: str, by: Sequence[str], filled: Sequence[str]) -> Tuples:
+    def _count_filled(self, relation: str, by: ColumnNames, filled: Sequence[str]) -> Tuples:
         """Count the distinct records of each group and number of equal ones; none lacks a `filled` value."""
         key = (relation, tuple(by), frozenset(filled))
         if key not in self._counted:
@@ -349,12 +347,12 @@ class DistinctTable(DistinctCounts):
             )
         return self._counted[key]
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         """Count records by group and by which columns are NULL; refuses groups that a collation folds."""
         refuse(by, self.folded)
         return super().count_gaps(columns, by)
 
-    def select_codes(self, columns: Sequence[str]) -> str:
+    def select_codes(self, columns: ColumnNames) -> str:
         """Select the distinct records on some columns: the codes of their values as q0, q1, …, 0 for NULL."""
         joins = " ".join(
             f"LEFT JOIN {self.values(column)} AS v{at} ON c.{self.aliases[column]} = v{at}.v"
@@ -366,7 +364,7 @@ class DistinctTable(DistinctCounts):
             f"SELECT {codes}, {counted} AS records FROM {self.relation} AS c {joins} GROUP BY ALL"
         )
 
-    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def match_groups(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         """Count the matches within each group, by its place, where NULL in `qi` may be any value.
 
         The distinct records of all groups come from one GROUP BY; each group is matched alone.

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import duckdb
 import numpy as np
+from duckdb import DuckDBPyConnection
 
 from reid_sql.check.distinct_table import DistinctTable, Rest, encode_values
 from reid_sql.check.exact_figures import Group
@@ -30,7 +31,14 @@ from reid_sql.check.sources import (
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, Tuples, parts_of
+from reid_sql.check.table_engine import (
+    POLICY_COLUMNS,
+    Counts,
+    Errors,
+    TableEngine,
+    Tuples,
+    parts_of,
+)
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
@@ -43,8 +51,9 @@ from reid_sql.parameters import (
     MAX_COLUMNS,
     TABLES,
     Arguments,
+    ColumnNames,
     Columns,
-    Row,
+    Rows,
     fold_case,
     quoted,
     sql_literal,
@@ -53,7 +62,7 @@ from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.disclosure import L_DIVERSITY
-from reid_sql.sources.copies import describe_copies
+from reid_sql.sources.equal_rows import count_unique, describe_copies
 from reid_sql.sources.files import (
     SLOW_TO_READ,
     Opened,
@@ -62,7 +71,6 @@ from reid_sql.sources.files import (
     check_source,
 )
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
-from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
@@ -82,23 +90,21 @@ class Calls:
     """Calls of the public functions, on the relations of one connection."""
 
     def __init__(
-        self, con: duckdb.DuckDBPyConnection, table: TablePolicy, role_views: Mapping[str, str]
+        self, con: DuckDBPyConnection, table: TablePolicy, role_views: Mapping[str, str]
     ) -> None:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.role_views = con, table, role_views
         self.whole = ""  # the table with all of its columns
         self._models: dict[Any, tuple[str, str]] = {}
 
-    def call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, tbl: str
-    ) -> list[Row]:
+    def call(self, function: Function, qi: ColumnNames, arguments: Arguments, tbl: str) -> Rows:
         """Call a function on one relation."""
         call, values = self._write_call(
             function, qi, {**arguments, **dict.fromkeys(OWN_TABLES, tbl)}
         )
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
-    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, tbl: str) -> Rows:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
@@ -113,7 +119,7 @@ class Calls:
         return [{**row, **fit} for row in rows]
 
     def _write_call(
-        self, function: Function, qi: Sequence[str], arguments: Arguments
+        self, function: Function, qi: ColumnNames, arguments: Arguments
     ) -> tuple[str, list[Any]]:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
@@ -127,7 +133,7 @@ class Calls:
         named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
-    def _argument(self, parameter: Parameter, qi: Sequence[str], arguments: Arguments) -> Any:  # noqa: ANN401
+    def _argument(self, parameter: Parameter, qi: ColumnNames, arguments: Arguments) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
             if parameter.name != "sensitive":
@@ -194,7 +200,7 @@ class DuckDBTable(TableEngine):
 
     attacks = True
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, view: str) -> None:
+    def __init__(self, con: DuckDBPyConnection, table: TablePolicy, view: str) -> None:
         """Begin with nothing counted; `view` is a relation of the connection."""
         super().__init__()
         self.con, self.table, self.view = con, table, view
@@ -203,7 +209,7 @@ class DuckDBTable(TableEngine):
         self.other_views = {role: f"{view}_{role}" for role in table.role_sources}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
-        self.profiled: Sequence[Row] = ()  # the columns, where they were profiled already
+        self.profiled: Rows = ()  # the columns, where they were profiled already
         self._distinct: DistinctTable | None = None
         self._group_tables: dict[tuple[str, ...], str] = {}
         self._views: dict[Any, str] = {}
@@ -233,7 +239,7 @@ class DuckDBTable(TableEngine):
             self._distinct.drop()
             self._distinct = None
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         """Profile some columns, unless all were."""
         if not self.profiled:
             return super().profile(columns)
@@ -245,7 +251,7 @@ class DuckDBTable(TableEngine):
             return self.distinct.records
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(
             f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people"
@@ -258,19 +264,19 @@ class DuckDBTable(TableEngine):
         name = quoted(self.table.entity)
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         self._group_tables[tuple(by)] = self.distinct.groups(by)
         return self.ask(
             f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place"
         )
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         return self.distinct.class_sizes(qi, by, drop=drop)
 
-    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def match_groups(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         return self.distinct.match_groups(qi, by)
 
     def rarest(self, count: int) -> Tuples:
@@ -280,7 +286,7 @@ class DuckDBTable(TableEngine):
             "rarest records",
         )
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         rows = [] if in_population or not self.profiled else self.profile(names)
         if rows and all(row["column_type"] == "text" for row in rows):  # none is NaN
             present = [round(row["records"] * (1 - row["missing"])) for row in rows]
@@ -311,9 +317,7 @@ class DuckDBTable(TableEngine):
         )
         return describe_copies(partial(self.ask, label="equal rows"), view, columns, of, rest)
 
-    def count_unique(
-        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count many sets at a time: else a table of a thousand columns is bound a thousand times.
 
         Of a set with the quasi-identifiers, by which nearly all records differ, the others alone are counted.
@@ -333,17 +337,17 @@ class DuckDBTable(TableEngine):
         unique |= zip(whole, count_unique(ask, view, whole, records, entity), strict=True)
         return [unique[tuple(each)] for each in sets]
 
-    def _find_rest(self, qi: Sequence[str], columns: Sequence[str]) -> Rest | None:
+    def _find_rest(self, qi: ColumnNames, columns: ColumnNames) -> Rest | None:
         """Find the records that may be equal by `qi`, where a column is one."""
         return self.distinct.rest(qi, columns) if qi else None
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, named)
 
     def call_on(
-        self, relation: str, function: Function, qi: Sequence[str], arguments: Arguments
-    ) -> list[Row]:
+        self, relation: str, function: Function, qi: ColumnNames, arguments: Arguments
+    ) -> Rows:
         self.calls.whole = self.whole
         asked = {"variant": "distinct", "nulls": "value", "entity": None}
         if (
@@ -364,7 +368,7 @@ class DuckDBTable(TableEngine):
         named = columns_of_people(self.table)
         return encode_values(self.ask, self.view, f"{self.view}_encoded", named)
 
-    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> list[Row]:
+    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> Rows:
         """Measure the classes of records that may be equal; each other record is a class of one value."""
         *qi, sensitive = rest.columns
         classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
@@ -379,7 +383,7 @@ class DuckDBTable(TableEngine):
         options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
         return list(answer_rows(function, arrays, options))
 
-    def divided(self, by: Sequence[str]) -> str:
+    def divided(self, by: ColumnNames) -> str:
         if tuple(by) not in self._views:
             view = f"{self.view}_part_{len(self._views)}"
             pairs = zip(by, self.group_names(by), strict=True)
@@ -388,11 +392,11 @@ class DuckDBTable(TableEngine):
             self._views[tuple(by)] = view
         return self._views[tuple(by)]
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
         return self.calls.call_measure(check, arguments, self.part(check.by, group))
 
-    def part(self, by: Sequence[str], group: Group) -> str:
+    def part(self, by: ColumnNames, group: Group) -> str:
         if not by:
             return self.view
         key = (tuple(by), group.place)
@@ -416,7 +420,7 @@ class DuckDBTableCounts(TableCounts):
 
 
 def open_in_duckdb(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, read: ReadTable | None = None
+    con: DuckDBPyConnection, table: TablePolicy, number: int, read: ReadTable | None = None
 ) -> DuckDBTableCounts:
     """Open a table of the policy, and check that it has the columns that the policy names.
 
@@ -446,7 +450,7 @@ def open_in_duckdb(
     return DuckDBTableCounts(table, engine)
 
 
-def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+def _refuse_intervals(engine: DuckDBTable, named: ColumnNames) -> None:
     """Refuse the columns of the policy of which 1 month equals 30 days."""
     required = set(map(fold_case, named))
     kinds = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
@@ -466,7 +470,7 @@ def _null_codes(engine: DuckDBTable, view: str) -> str:
     return f"{view}_known"
 
 
-def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
+def _attach(con: DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
     if source.parts:
         parts = [(path, dict(values)) for path, values in source.parts]
         return attach_sources(con, view, where, parts, source.form)

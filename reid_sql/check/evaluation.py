@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.cautions import CAUTION_COPIES, INTERRUPTIONS, check_cautions, table_cautions
+from reid_sql.check.cautions import CAUTION_COPIES, check_cautions, table_cautions
 from reid_sql.check.exact_figures import (
     ColumnSizes,
     Figure,
@@ -26,8 +26,7 @@ from reid_sql.check.measure import whole_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
 from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
-from reid_sql.check.sources import REASON_CHANGED
-from reid_sql.check.table_counts import TableCounts
+from reid_sql.check.table_counts import EMPTY_HISTOGRAM, TableCounts
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.repeats import count_copies
@@ -70,7 +69,8 @@ def measure_tables(
         for counts in counted_tables
     ]
     return [
-        replace(each, changed=_change_of(counts))
+        # why the figures are not to be trusted: the table changed, or nobody can find out
+        replace(each, changed=counts.attempt(counts.describe_change, sentence))
         for each, counts in zip(measured, counted_tables, strict=True)
     ]
 
@@ -82,16 +82,18 @@ def _measure_table(
     counts.engine.counts_overview = overview
     table, packages = counts.table, tuple(counts.engine.packages)
     mask = Mask(policy.mask_below)
-    try:
-        records = counts.records
-    except INTERRUPTIONS:
-        raise
-    except counts.errors as error:
-        why = sentence(error)
+
+    def describe(error: Exception) -> str:
         if isinstance(error, RefusedTableError):
-            why = str(mask.sentence(error.sentence))
-        checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
-        return MeasuredTable(table, counts.evidence, 0, checks, packages=packages, uncounted=why)
+            return str(mask.sentence(error.sentence))
+        return sentence(error)
+
+    records = counts.attempt(lambda: counts.records, describe)
+    if isinstance(records, str):
+        checks = tuple(MeasuredCheck(table.name, each, refusal=records) for each in table.checks)
+        return MeasuredTable(
+            table, counts.evidence, 0, checks, packages=packages, uncounted=records
+        )
     show_progress(f"{table.name}: columns")
     columns = counts.released_columns
     checks = measure_checks(counts, table.checks, mask, show_progress)
@@ -110,16 +112,6 @@ def _measure_table(
         if risky:
             measured = replace(measured, rarest=counts.engine.rarest(risky))
     return measured
-
-
-def _change_of(counts: TableCounts) -> str:
-    """Return why the figures are not to be trusted: the table changed, or nobody can find out."""
-    try:
-        return REASON_CHANGED if counts.has_changed() else ""
-    except INTERRUPTIONS:
-        raise
-    except counts.errors as error:
-        return sentence(error)
 
 
 def measure_checks(
@@ -145,13 +137,12 @@ def measure_checks(
 def measure_check(counts: TableCounts, check: Check, mask: Mask) -> MeasuredCheck:
     """Measure a check, group by group; with a mask of 1, which hides nothing, nothing is counted for it."""
     table = counts.table.name
-    try:
-        groups = counts.groups(check.by)
-        cautions = _find_cautions(counts, check)
-    except INTERRUPTIONS:
-        raise
-    except counts.errors as error:
-        return MeasuredCheck(table, check, refusal=sentence(error))
+    counted = counts.attempt(
+        lambda: (counts.groups(check.by), _find_cautions(counts, check)), sentence
+    )
+    if isinstance(counted, str):
+        return MeasuredCheck(table, check, refusal=counted)
+    groups, cautions = counted
     if not groups:
         return MeasuredCheck(table, check, (), cautions, REFUSAL_NO_GROUPS)
     if len({group_labels(group) for group in groups}) < len(groups):
@@ -187,40 +178,34 @@ def _has_copies(counts: TableCounts) -> bool:
     counted = table.quasi_identifiers
     if table.entity is not None or table.nulls == "wildcard" or not counted or not counts.records:
         return False
-    try:
-        classes = counts.histogram(counted)
-    except INTERRUPTIONS:
-        raise
-    except counts.errors:  # the checks by these columns say why they are not measured
-        return False
+    # the checks by these columns say why they are not measured
+    classes = counts.attempt(lambda: counts.histogram(counted), lambda _: EMPTY_HISTOGRAM)
     return count_copies(classes.class_size, classes.classes) > 1
 
 
 def _measure_figure(counts: TableCounts, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
-    try:
+
+    def measure() -> Figure:
         about = count_around(counts, check, group, mask.below)
         rows = counts.answer(check, group)
         figure = read_figure(check, rows, group)
         about["small"] |= reveals_small_cells(counts, check, rows, figure.value, mask.below)
         return replace(figure, **about, remarks=(*figure.remarks, *counts.hints(check)))
-    except INTERRUPTIONS:
-        raise
-    except counts.errors as error:
-        return Figure(group, None, None, None, sentence(error))
+
+    return counts.attempt(measure, lambda error: Figure(group, None, None, None, sentence(error)))
 
 
 def _count_ahead(counts: TableCounts, check: Check, mask: Mask) -> None:
     """Count what a check needs besides its answer; what cannot be counted is refused when it is measured."""
-    try:
+
+    def count() -> None:
         _find_cautions(counts, check)
         counts.hints(check)
         for group in counts.groups(check.by):
             count_around(counts, check, group, mask.below)
-    except INTERRUPTIONS:
-        raise
-    except counts.errors:
-        return
+
+    counts.attempt(count, sentence)
 
 
 def read_figure(check: Check, rows: Rows, group: Group) -> Figure:
@@ -331,12 +316,9 @@ def _estimate_population(
     k = check.parameters["k"]
     if not counts.table.asks_for_population:
         return PopulationEstimate(population, k, None, STATUS_NOT_ASKED.format(plain(population)))
-    try:
-        row = counts.answer(check)[0]
-    except INTERRUPTIONS:
-        raise
-    except counts.errors as error:
-        return PopulationEstimate(population, k, None, sentence(error))
+    row = counts.attempt(lambda: counts.answer(check)[0], sentence)
+    if isinstance(row, str):
+        return PopulationEstimate(population, k, None, row)
     return PopulationEstimate(row["population"], k, row, row["status"])
 
 

@@ -11,7 +11,7 @@ from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import Remark
 from reid_sql.check.sources import Evidence
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import Row
+from reid_sql.parameters import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Forecast:
     """Right matches by the number of people: measured in the table, forecast beyond it."""
 
     measured: Sequence[tuple[float, float]] = ()
-    rows: Sequence[Row] = ()
+    rows: Rows = ()
     status: str = ""
 
 

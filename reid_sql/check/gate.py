@@ -128,8 +128,10 @@ def _refuse_remote_tables(policy: Policy) -> None:
             (each for each in table.sources if not each.of_file or "://" in each.location), None
         )
         if other is not None:
-            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'"
-            raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
+            raise UnavailableError(
+                f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'; "
+                "export it or an extract to a file, and name that"
+            )
 
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path]) -> None:
@@ -163,8 +165,9 @@ def open_with_engine(
     if policy.keep_values and ("spark" in engines or "ibis" not in engines):
         # Nothing keeps values where no table is in a warehouse, nor does Spark, which sends them.
         other = "spark" if "spark" in engines else next(iter(engines))
-        rule = f"keep_values must be set for tables of a warehouse, got the engine '{other}'"
-        raise OutOfDomainError(f"{rule}; remove the key")
+        raise OutOfDomainError(
+            f"keep_values must be set for tables of a warehouse, got the engine '{other}'; remove the key"
+        )
     opened: dict[str, TableCounts] = {}
     with ExitStack() as stack:
         for name in dict.fromkeys(engines):
@@ -197,9 +200,9 @@ def _opener(engine: str, passed: Mapping[str, Any]) -> Opener:
     if engine == "spark":
         return _open_in_spark
     if find_spec("ibis") is None:
-        rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(
-            f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
+            "a policy with a url must have ibis, got none; "
+            "pip install 'reid-sql[ibis]', and Ibis' extra of your database"
         )
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
@@ -218,8 +221,10 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> Plan:
     """List the statements that a warehouse would run to check a table of one record."""
     engines = _choose_engines(None, policy)
     if "ibis" not in engines:
-        rule = "--plan must be asked of a policy with a url, got tables in files"
-        raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
+        raise OutOfDomainError(
+            "--plan must be asked of a policy with a url, got tables in files; "
+            "leave it away, as the files are read here"
+        )
     from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
 
     part = _tables_of(policy, engines, "ibis")
@@ -258,8 +263,7 @@ def _choose_engines(engine: str | None, policy: Policy) -> list[str]:
                 if is_elsewhere
                 else "write url and table in place of file"
             )
-            rule = f"{words} must be '{default}' for {got}, got '{name}'"
-            raise OutOfDomainError(f"{rule}; {remedy}")
+            raise OutOfDomainError(f"{words} must be '{default}' for {got}, got '{name}'; {remedy}")
     return engines
 
 
@@ -275,8 +279,10 @@ def _open_in_spark(
         < MIN_PYSPARK
     ):
         oldest = ".".join(map(str, MIN_PYSPARK))
-        rule = f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}"
-        raise UnavailableError(f"{rule}; pip install 'pyspark>={oldest}'")
+        raise UnavailableError(
+            f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}; "
+            f"pip install 'pyspark>={oldest}'"
+        )
     from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
     return open_in_spark(policy, memory_limit, show_progress)

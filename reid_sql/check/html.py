@@ -16,6 +16,7 @@ from reid_sql.check.html_parts import (
     table_section,
 )
 from reid_sql.check.masking import ReportPage, refuse_unmasked
+from reid_sql.check.next_steps import next_steps
 from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
     cautions_of_figures,
@@ -33,7 +34,6 @@ from reid_sql.check.sentences import (
     format_figure,
     format_limit,
     group_label,
-    next_steps,
     verdicts_by_recipient,
 )
 from reid_sql.models.numerics.quantiles import percent

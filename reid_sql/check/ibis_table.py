@@ -5,6 +5,7 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import ibis
@@ -34,8 +35,8 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Source
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Tuples, parts_of
-from reid_sql.client.calls import profile_columns
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, Errors, Tuples, parts_of
+from reid_sql.client.calls import open_client, profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable
@@ -50,14 +51,14 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
 )
 from reid_sql.engines.ibis.lineage import LISTED
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Row
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns, Rows
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
@@ -79,13 +80,17 @@ def open_in_ibis(
     The policy's own memory limit is for files.
     """
     if memory_limit is not None:
-        rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
-        raise OutOfDomainError(f"{rule}; omit it, as the client receives only reduced statistics")
+        raise OutOfDomainError(
+            f"--memory-limit must not be given for a warehouse, got '{memory_limit}'; "
+            "omit it, as the client receives only reduced statistics"
+        )
     for table in policy.tables:
         for source in table.sources:
             if source.of_file:
-                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{source.location}'"
-                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
+                raise OutOfDomainError(
+                    f"policy tables[{table.number}] must lie in a warehouse as its others, got '{source.location}'; "
+                    "put that table into the warehouse too"
+                )
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
         for table in policy.tables:
@@ -96,7 +101,7 @@ def open_in_ibis(
                         warehouse(label, each.url, each.path)
                     )
         stack.enter_context(keep_values(kept=policy.keep_values))
-        client = Client(stack)
+        client = cache(lambda: stack.enter_context(open_client()))
         counted_tables: list[TableCounts] = []
         for table in policy.tables:
             show_progress(f"{table.name}: opening")
@@ -170,9 +175,10 @@ class IbisTable(RemoteTable):
         """Refuse each check that needs values which the policy keeps in the warehouse."""
         for place, check in enumerate(self.table.checks, 1):
             if columns := self.columns_fetched(check):
-                rule = f"policy tables[{number}] must have checks by counts and codes where keep_values = true"
-                got = f"got '{check.measure.name}' as check {place}, which fetches values of {', '.join(columns)}"
-                raise UnavailableError(f"{rule}, {got}; leave it out, or remove keep_values")
+                raise UnavailableError(
+                    f"policy tables[{number}] must have checks by counts and codes where keep_values = true, got '{check.measure.name}' as check {place}, which fetches values of {', '.join(columns)}; "
+                    "leave it out, or remove keep_values"
+                )
 
     def has_changed(self) -> bool:
         """Whether a table has other class sizes than before; what was read in one transaction has not."""
@@ -207,7 +213,7 @@ class IbisTable(RemoteTable):
             sizes.append(self._sizes_of(self.population, list(self.table.quasi_identifiers)))
         return sizes
 
-    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> Tuples:
+    def _sizes_of(self, frame: Table, columns: ColumnNames) -> Tuples:
         if not columns:
             return [(self._number(frame), 1)]
         rows = self._ask(lambda: ri.class_size_histogram(frame, list(columns)))
@@ -216,19 +222,19 @@ class IbisTable(RemoteTable):
     def _number(self, frame: Table) -> int:
         return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
-    def _ask(self, question: Callable[[], Any]) -> list[Row]:
+    def _ask(self, question: Callable[[], Any]) -> Rows:
         return self._asked(lambda: list(collected(question(), LABEL).to_pylist()))
 
     def _ask_groups(
-        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
-    ) -> list[Row]:
+        self, question: Callable[[], Table], by: ColumnNames, names: ColumnNames
+    ) -> Rows:
         """Ask for rows of groups, whose values under these names are those of `by` as they are compared."""
         return (
             _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
         )
 
     def _fetch_groups(
-        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
+        self, question: Callable[[], Table], by: ColumnNames, names: ColumnNames
     ) -> NumberedRows:
         return self._asked(
             lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL)
@@ -239,7 +245,7 @@ class IbisTable(RemoteTable):
             self._records = self._number(self.frame)
         return self._records
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         columns = [*by, str(self.table.entity)]
         people = with_aliases(self.frame, columns).group_by(aliases(columns)).agg()
         groups = aliases(by)
@@ -247,7 +253,7 @@ class IbisTable(RemoteTable):
         answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         check_columns(DIVIDING, by, self.frame)
         names = aliases(by)
         classes = self._fetch_groups(
@@ -263,7 +269,7 @@ class IbisTable(RemoteTable):
         }
         return sorted(groups, key=lambda group: [order_of(value) for value in group[:-1]])
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         named, groups = [*by, *columns], aliases(by)
         rows = with_aliases(self.frame, named)
         gaps = {
@@ -279,7 +285,7 @@ class IbisTable(RemoteTable):
             for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
         nulls, names = "drop" if drop else "value", group_names(by)
@@ -291,7 +297,7 @@ class IbisTable(RemoteTable):
             if row["classes"]
         ]
 
-    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> Tuples:
+    def _class_sizes_of_table(self, qi: ColumnNames, *, drop: bool) -> Tuples:
         """Count by these columns, and at once by all others that the checks and the report count by.
 
         Records that come to the client for a check are counted there, as `fetch` does.
@@ -310,7 +316,7 @@ class IbisTable(RemoteTable):
                 self._counted[frozenset(counted)] = sizes
         return self._counted[columns]
 
-    def _count_sets(self, sets: Sequence[Sequence[str]], *, drop: bool) -> list[Tuples]:
+    def _count_sets(self, sets: Sequence[ColumnNames], *, drop: bool) -> list[Tuples]:
         """Count the classes of each size by each of some sets of columns, in one statement."""
         sizes: list[Tuples] = [[] for _ in sets]
         for row in self._ask(lambda: histograms(self.frame, sets, drop=drop)):
@@ -327,16 +333,14 @@ class IbisTable(RemoteTable):
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
         return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         self._client.fetch_with(columns)
         return list(profile_columns(self.frame, columns, self._asked, self._columns, adapter))
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         return count_values(self.population if in_population else self.frame, names, self._ask)
 
-    def count_unique(
-        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count the records by many sets in one statement; people by one for each set."""
         if self.table.entity is not None:
             return super().count_unique(sets, errors)
@@ -354,7 +358,7 @@ class IbisTable(RemoteTable):
             return [None for _ in sets]
         return [counted.get(tuple(each)) for each in sets]
 
-    def _has_comparable(self, columns: Sequence[str]) -> bool:
+    def _has_comparable(self, columns: ColumnNames) -> bool:
         """Whether the warehouse can compare the values of these columns."""
         try:
             check_columns(Columns(POLICY_COLUMNS), columns, self.frame)
@@ -362,7 +366,7 @@ class IbisTable(RemoteTable):
             return False
         return True
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         frame = self.population if in_population else self.frame
         return find_panels(frame, lambda draw: self._asked(lambda: collected(draw(), LABEL)), named)
 
@@ -380,41 +384,41 @@ class IbisTable(RemoteTable):
     def call(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str] = (),
+        by: ColumnNames = (),
         group: Group = WHOLE,
-    ) -> list[Row]:
+    ) -> Rows:
         if function.uses_fallback("ibis", arguments):
             return self._client.call(function, qi, arguments, by, group)
         return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
-    ) -> list[Row]:
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
+    ) -> Rows:
         if function.uses_fallback("ibis", arguments):
             return self._client.call_by_group(function, qi, arguments, by)
         return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
-        self, relation: Table, function: Function, qi: Sequence[str], arguments: Arguments
-    ) -> list[Row]:
+        self, relation: Table, function: Function, qi: ColumnNames, arguments: Arguments
+    ) -> Rows:
         if relation is self.frame and self._measures.has(function, arguments):
             return self._measures.call(function, qi, arguments, self._asked)
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**bound, **function.preset))
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, arguments, group)
 
-    def divided(self, by: Sequence[str]) -> Table:
+    def divided(self, by: ColumnNames) -> Table:
         copies = {
             name: self.frame[column] for name, column in zip(self.group_names(by), by, strict=True)
         }
         return self.frame.mutate(**copies) if copies else self.frame
 
-    def part(self, by: Sequence[str], group: Group) -> Table:
+    def part(self, by: ColumnNames, group: Group) -> Table:
         if not by:
             return self.frame
         self.groups(by)
@@ -427,22 +431,23 @@ class IbisTable(RemoteTable):
             self._parts[key] = self._number(part)
         counted = self.groups(by)[group.place].records
         if self._parts[key] != counted:
-            rule = f"a check by {', '.join(by)} must be by values that the database finds again"
             raise OutOfDomainError(
-                f"{rule}, got {self._parts[key]} of {counted} records; cast them to text in a view"
+                f"a check by {', '.join(by)} must be by values that the database finds again, got {self._parts[key]} of {counted} records; "
+                "cast them to text in a view"
             )
         return part
 
     def fetch(
-        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+        self, columns: ColumnNames, by: ColumnNames, coded: Mapping[str, Needs]
     ) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self.divided(by), self.group_names(by)
         fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names], coded))
         if fetched.records != self.count_records():
-            rule = "the table must not change while it is read"
-            got = f"got {fetched.records} of {self.count_records()} records"
-            raise UnavailableError(f"{rule}, {got}; ask again, or ask about an extract")
+            raise UnavailableError(
+                f"the table must not change while it is read, got {fetched.records} of {self.count_records()} records; "
+                "ask again, or ask about an extract"
+            )
         # Count here what the records on these columns answer, so that the database need not.
         without_nan = {name for name, need in coded.items() if need is Needs.KNOWN_CODES}
         for each in self._uncounted():
@@ -465,8 +470,9 @@ def _open_table(
         return warehouses[source.url].table(label, str(source.table))
     frame = passed[str(source.passed)]
     if not isinstance(frame, TABLE.types):
-        rule = f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}"
-        raise WrongTypeError(f"{rule}; {TABLE.remedy}")
+        raise WrongTypeError(
+            f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}; {TABLE.remedy}"
+        )
     return frame
 
 
@@ -485,7 +491,7 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
     return numbered.filter(numbered[number] == code).drop(number)
 
 
-def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
+def _rows_of(fetched: NumberedRows, names: ColumnNames) -> Rows:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
     rows = fetched.unnumbered
     return list(

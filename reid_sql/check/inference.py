@@ -21,7 +21,7 @@ import numpy as np
 
 from reid_sql.check.masking import Bin, is_small
 from reid_sql.models.tables.programmes import Programme
-from reid_sql.parameters import Floats
+from reid_sql.parameters import ColumnNames, Floats
 
 Terms = Mapping[int, float]  # unknowns with their coefficients
 MAX_SUM_PARTS: Final = 6  # of so many small counts at most, sums are audited
@@ -399,7 +399,7 @@ def is_small_sum_open(counts: Sequence[int], below: int) -> bool:
 
 
 def _by_shared(
-    by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]
+    by: tuple[str, ...], groups: Mapping[Cell, int], shared: ColumnNames
 ) -> dict[Cell, list[Cell]]:
     """Give the groups by their values in some of the columns."""
     places = [by.index(name) for name in shared]

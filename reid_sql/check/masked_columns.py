@@ -136,20 +136,21 @@ class _Shown:
         """
         words = self.of_all
         few = Worded(Setting(self.mask.below), words, words)
+        hidden = self.mask.show(unique, when=False)
         if hides_none:
-            return self.mask.show(unique, when=False), ("all but ", few) if unique else (few,)
+            return hidden, ("all but ", few) if unique else (few,)
         if all(not self.mask.hides(abs(unique - other)) for other in self._seen):
             self.add(unique)
             return self.mask.show(unique), (self.mask.word(unique, words),)
         if self.mask.hides(unique):
-            return self.mask.show(unique, when=False), (few,)
+            return hidden, (few,)
         if self.mask.hides(self.people - unique):
-            return self.mask.show(unique, when=False), ("all but ", few)
+            return hidden, ("all but ", few)
         step = 2 * self.mask.below  # as many counts are left as for another masked figure
         if unique < step:
-            return self.mask.show(unique, when=False), (Worded(Setting(step), words, words),)
+            return hidden, (Worded(Setting(step), words, words),)
         least = self.mask.word(unique // step * step, words)
-        return self.mask.show(unique, when=False), ("at least ", least)
+        return hidden, ("at least ", least)
 
 
 def _unmeasured_words(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.parameters import ColumnNames, Row
 
 BINS: Final[tuple[Bin, ...]] = tuple(
     (low, None if high is None else high - 1)
@@ -110,7 +111,7 @@ def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
     return set(first.values())
 
 
-def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
+def _masks_groups(each: CheckResult, named: ColumnNames, mask: Mask) -> bool:
     """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
     check = each.check
     if not check.by or check.measure.kind in OF_ONE_CLASS:
@@ -343,7 +344,7 @@ def _population_page(
     }
 
 
-def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
+def describe_shares(answer: Row) -> dict[str, str]:
     """Give the shares in words, each with its interval.
 
     >>> shares = dict.fromkeys(("correctness", "correctness_low", "correctness_high"), 0.5)

@@ -19,7 +19,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
-from reid_sql.parameters import POPULATION, Arguments, Number, Row, Rows, Tables
+from reid_sql.parameters import POPULATION, Arguments, ColumnNames, Number, Row, Rows, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 
@@ -57,7 +57,7 @@ def kind_of(function: str, column: str) -> Kind | None:
     (<Kind.SHARE: 'share'>, <Kind.CLASS_SIZES: 'class_sizes'>)
     >>> kind_of("risk_summary", "a_new_column")
     """
-    kinds, _ = _declared()
+    kinds, _ = read_figures()
     bare = next((column.removesuffix(end) for end in ENDS if column.endswith(end)), column)
     names = (f"{function}.{column}", f"{function}.{bare}", column, bare)
     return next((kinds[name] for name in names if name in kinds), None)
@@ -69,18 +69,13 @@ def whole_of(function: str) -> str:
     >>> whole_of("risk_summary"), whole_of("household_risk")
     ('records', 'households')
     """
-    _, wholes = _declared()
+    _, wholes = read_figures()
     return wholes.get(function, "records")
 
 
-def declared_columns() -> Mapping[str, Kind]:
-    """Return every name that the file declares, with or without a function."""
-    return _declared()[0]
-
-
 @cache
-def _declared() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
-    """Read the file; a name is declared once."""
+def read_figures() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
+    """Read the file: the kind of each name, with or without a function, and the columns of wholes."""
     written = tomllib.loads(FILE.read_text(encoding="utf-8"))
     wholes = written.pop("whole")
     kinds: dict[str, Kind] = {}
@@ -206,8 +201,16 @@ LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number"
 
 # The table gives these, not the check.
 TABLES: Final = (
-    *("tbl", "tables", "population_tbl", "original", "synthetic", "holdout"),
-    *("first", "second", "left", "right"),
+    "tbl",
+    "tables",
+    "population_tbl",
+    "original",
+    "synthetic",
+    "holdout",
+    "first",
+    "second",
+    "left",
+    "right",
 )
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
@@ -223,7 +226,7 @@ SHARE_OF_PEOPLE: Final = (
 
 
 def arguments_of(
-    function: Function, qi: Sequence[str], arguments: Arguments, frames: tuple[Any, Any]
+    function: Function, qi: ColumnNames, arguments: Arguments, frames: tuple[Any, Any]
 ) -> dict[str, Any]:
     """Return the function's arguments: the columns, the frames of table and population, and the others."""
     bound: dict[str, Any] = {}
@@ -345,7 +348,7 @@ class Measure:
         return gap > (1e-9 * scale if isfinite(scale) else 0.0)
 
 
-def argument_of(parameter: Parameter, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
+def argument_of(parameter: Parameter, parameters: Arguments) -> Any:  # noqa: ANN401 - the function's
     """Give the function's argument: the check's parameter, else the default."""
     if parameter.name == "populations":
         return [parameters["population"]]

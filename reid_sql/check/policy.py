@@ -39,49 +39,55 @@ from reid_sql.reduction import refuse_entity
 from reid_sql.sources.files import refuse_unread_format
 
 KEYS: Final = (
-    *(
-        "name",
-        "engine",
-        "url",
-        "baseline",
-        "baseline_accepted_by",
-        "mask_below",
-        "keep_values",
-        "memory_limit",
-        "seed",
-    ),
-    *("cautions", "accept", "prepare", "tables", "checks", "recipients", "assessment"),
+    "name",
+    "engine",
+    "url",
+    "baseline",
+    "baseline_accepted_by",
+    "mask_below",
+    "keep_values",
+    "memory_limit",
+    "seed",
+    "cautions",
+    "accept",
+    "prepare",
+    "tables",
+    "checks",
+    "recipients",
+    "assessment",
 )
 TABLE_KEYS: Final = (
-    *(
-        "name",
-        "engine",
-        "file",
-        "files",
-        "url",
-        "table",
-        "delimiter",
-        "encoding",
-        "header",
-        "quote",
-        "skip",
-    ),
-    *("quasi_identifiers", "sensitive", "released", "left_out"),
-    *("nulls", "entity", "missing", "population"),
+    "name",
+    "engine",
+    "file",
+    "files",
+    "url",
+    "table",
+    "delimiter",
+    "encoding",
+    "header",
+    "quote",
+    "skip",
+    "quasi_identifiers",
+    "sensitive",
+    "released",
+    "left_out",
+    "nulls",
+    "entity",
+    "missing",
+    "population",
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
     "checks",
 )
 CHECK_KEYS: Final = (
-    *(
-        "measure",
-        "at_most",
-        "at_least",
-        "no_worse",
-        "by",
-        "quasi_identifiers",
-        "sensitive",
-        "judge_by",
-    ),
+    "measure",
+    "at_most",
+    "at_least",
+    "no_worse",
+    "by",
+    "quasi_identifiers",
+    "sensitive",
+    "judge_by",
 )
 MASK: Final = Number(
     "a whole number from 1 to 1000",
@@ -170,8 +176,10 @@ def _read_document(place: Place, folder: Path, passed: Collection[str]) -> Polic
 def _refuse_missing(file: Path) -> None:
     """Refuse a policy that is no file, and offer the nearest."""
     if file.is_dir():
-        rule = f"policy must be an existing file, got the folder '{file}'"
-        raise UnknownNameError(f"{rule}; name its policies, as in reid-sql check {file}/*.toml")
+        raise UnknownNameError(
+            f"policy must be an existing file, got the folder '{file}'; "
+            f"name its policies, as in reid-sql check {file}/*.toml"
+        )
     if not file.is_file():
         neighbours = sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
         raise UnknownNameError(
@@ -195,8 +203,10 @@ def _read_mask(place: Place) -> int:
     """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
     mask = int(place.number("mask_below", MASK, 10))
     if mask == 2:  # noqa: PLR2004 - the one mask that hides nothing
-        rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
-        raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
+        raise OutOfDomainError(
+            f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2; "
+            "a masked count would be known to be 1"
+        )
     return mask
 
 
@@ -233,8 +243,10 @@ def _list_documents(place: Place, folder: Path) -> list[Path]:
 def _refuse_twice(words: str, names: Sequence[str]) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
-            rule = f"policy {words} must have distinct names, got '{name}' twice"
-            raise OutOfDomainError(f"{rule}; give one of them a name of its own")
+            raise OutOfDomainError(
+                f"policy {words} must have distinct names, got '{name}' twice; "
+                "give one of them a name of its own"
+            )
 
 
 def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> None:
@@ -301,14 +313,18 @@ def _read_table(
 def _refuse_left_out(place: Place, table: TablePolicy) -> None:
     """Refuse a release without its quasi-identifiers, or one that is described twice."""
     if table.released is not None and table.left_out:
-        rule = f"{place.where} must have one of the keys released and left_out, got both"
-        raise OutOfDomainError(f"{rule}; all columns but those that are released are left out")
+        raise OutOfDomainError(
+            f"{place.where} must have one of the keys released and left_out, got both; "
+            "all columns but those that are released are left out"
+        )
     released = {fold_case(name) for name in columns_released(table, table.quasi_identifiers)}
     for name in table.quasi_identifiers:
         if fold_case(name) not in released:
             key = "left_out" if table.released is None else "released"
-            rule = f"{place.at(key)} must leave the quasi-identifiers in the release, got none of '{name}'"
-            raise OutOfDomainError(f"{rule}; remove it from quasi_identifiers, or release it")
+            raise OutOfDomainError(
+                f"{place.at(key)} must leave the quasi-identifiers in the release, got none of '{name}'; "
+                "remove it from quasi_identifiers, or release it"
+            )
 
 
 def _read_distinct(place: Place, key: str) -> tuple[str, ...]:
@@ -327,8 +343,10 @@ def _read_check(
     """Read a check, of a recipient with what they may know as its defaults."""
     name = place.text("measure")
     if name not in MEASURES:
-        rule = f"{place.at('measure')} must be a measure, got '{name}'"
-        raise UnknownNameError(f"{rule}; {suggestion(name, list(MEASURES), 'measures')}")
+        raise UnknownNameError(
+            f"{place.at('measure')} must be a measure, got '{name}'; "
+            f"{suggestion(name, list(MEASURES), 'measures')}"
+        )
     measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
@@ -374,18 +392,22 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         ),
     ):
         if is_missing:
-            rule = f"{place.where} needs {needed} for the measure '{measure.name}', got none"
-            raise OutOfDomainError(f"{rule}; write {line} in the table")
+            raise OutOfDomainError(
+                f"{place.where} needs {needed} for the measure '{measure.name}', got none; "
+                f"write {line} in the table"
+            )
     if measure.takes("tables") and check.by:
-        rule = f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
-        raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
+        raise OutOfDomainError(
+            f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables, got {', '.join(check.by)}; "
+            "leave it out"
+        )
     _refuse_without_tables(place, check, table)
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
-        rule = f"{place.where} must have a limit, got none"
         raise OutOfDomainError(
-            f"{rule}; write {measure.bound} = …, or no_worse = true to compare with the baseline alone"
+            f"{place.where} must have a limit, got none; "
+            f"write {measure.bound} = …, or no_worse = true to compare with the baseline alone"
         )
 
 
@@ -398,26 +420,29 @@ def _refuse_without_tables(place: Place, check: Check, table: TablePolicy) -> No
             continue
         for role, file in files.items():
             if role not in table.role_sources:
-                rule = f"{place.where} needs {role}_file {named}, got none"
-                raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
+                raise OutOfDomainError(
+                    f"{place.where} needs {role}_file {named}, got none"
+                    f'; write {role}_file = "{file}" in the table'
+                )
         if check.by:
-            rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
-            raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
+            raise OutOfDomainError(
+                f"{place.at('by')} must not be given {named}, which compares whole tables, got {', '.join(check.by)}; "
+                "leave it out"
+            )
     if measure.takes("original") and table.nulls != "value":
-        rule = f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'"
-        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
+        raise OutOfDomainError(
+            f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'; "
+            "attacks compare NULL as a value"
+        )
 
 
 def _read_limit(place: Place, measure: Measure) -> float | None:
     other = "at_most" if measure.at_least else "at_least"
     if other in place.values:
         side = "lower" if measure.at_least else "higher"
-        rule = (
-            f"{place.where} must bound '{measure.name}' by {measure.bound}, "
-            f"as a {side} figure is the higher risk"
-        )
         raise OutOfDomainError(
-            f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}"
+            f"{place.where} must bound '{measure.name}' by {measure.bound}, as a {side} figure is the higher risk, got {other}; "
+            f"write {measure.bound} = {shown(place.values[other])}"
         )
     return (
         place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
@@ -428,9 +453,8 @@ def _read_sensitive(place: Place, table: TablePolicy) -> str:
     if "sensitive" in place.values:
         return place.text("sensitive")
     if len(table.sensitive) != 1:
-        got = f"the table has {len(table.sensitive)}"
         raise OutOfDomainError(
-            f"{place.at('sensitive')} must name the sensitive column, got none and {got}; write sensitive = "
+            f"{place.at('sensitive')} must name the sensitive column, got none and the table has {len(table.sensitive)}; write sensitive = "
             '"…"'
         )
     return table.sensitive[0]

@@ -1,7 +1,7 @@
 """What a policy asks: tables, their checks and limits, and how a release that meets them is sought."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ from reid_sql.hierarchies.hierarchy import WrittenHierarchy, read_hierarchy
 from reid_sql.hierarchies.limits import LIMIT_KEYS, Limit, read_limits
 from reid_sql.models.generalization.lattice import LOSS
 from reid_sql.models.generalization.partition import METHOD
-from reid_sql.parameters import NullWord, Number, fold_case
+from reid_sql.parameters import ColumnNames, NullWord, Number, fold_case
 from reid_sql.parameters.document import Place, shown
 
 NAMING: Final = ("column", "key")  # roles of parameters that name columns of the table
@@ -293,7 +293,7 @@ SECONDS: Final = Number(
 )
 
 
-def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Preparing:
+def read_preparing(place: Place, columns: ColumnNames, folder: Path) -> Preparing:
     """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by.
 
     The files of hierarchies are in the folder of the policy.
@@ -308,8 +308,10 @@ def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Prepar
     usual = Preparing()
     loss = LOSS.check(place.at("loss"), place.text("loss", usual.loss))
     if weights.values and loss != usual.loss:
-        rule = f"{weights.where} must come with loss = '{usual.loss}', the only loss of columns"
-        raise OutOfDomainError(f"{rule}, got '{loss}'; remove the weights or the loss")
+        raise OutOfDomainError(
+            f"{weights.where} must come with loss = '{usual.loss}', the only loss of columns, got '{loss}'; "
+            "remove the weights or the loss"
+        )
     return Preparing(
         suppression=place.number("suppression", SUPPRESSION, usual.suppression),
         cells=place.flag("cells"),
@@ -334,17 +336,19 @@ def _read_cross_tables(place: Place) -> tuple[tuple[str, str], ...]:
     for number, pair in enumerate(pairs, 1):
         named = isinstance(pair, list) and all(isinstance(name, str) for name in pair)
         if not named or len(pair) != COLUMNS_OF_A_CROSS_TABLE or len(set(pair)) < len(pair):
-            rule = f"{place.at('cross_tables')}[{number}] must name two columns, got {shown(pair)}"
-            raise OutOfDomainError(f'{rule}; write it like [["sex", "income"]]')
+            raise OutOfDomainError(
+                f"{place.at('cross_tables')}[{number}] must name two columns, got {shown(pair)}"
+                '; write it like [["sex", "income"]]'
+            )
     return tuple((first, second) for first, second in pairs)
 
 
-def _refuse_unknown_columns(where: str, names: Iterable[str], columns: Sequence[str]) -> None:
+def _refuse_unknown_columns(where: str, names: Iterable[str], columns: ColumnNames) -> None:
     for name in names:
         if name not in columns:
-            rule = f"{where} must name quasi-identifiers of the policy, got '{name}'"
             raise UnknownNameError(
-                f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}"
+                f"{where} must name quasi-identifiers of the policy, got '{name}'; "
+                f"{suggestion(str(name), list(columns), 'quasi-identifiers')}"
             )
 
 
@@ -360,6 +364,8 @@ def _hierarchies_key(place: Place) -> str:
     if "ladders" not in place.values:
         return "hierarchies"
     if "hierarchies" in place.values:
-        rule = f"{place.where} must have one of the keys hierarchies and ladders (its older name), got both"
-        raise OutOfDomainError(f"{rule}; move the steps to hierarchies")
+        raise OutOfDomainError(
+            f"{place.where} must have one of the keys hierarchies and ladders (its older name), got both; "
+            "move the steps to hierarchies"
+        )
     return "ladders"

@@ -3,10 +3,10 @@
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from reid_sql import models
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
@@ -148,7 +148,7 @@ def _split(part: str | Count, before: str, after: str) -> Iterator[str | Count]:
     yield from (start + before, Count(int(number.replace(",", "")), "records"), after + end)
 
 
-def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Remark]:
+def missing_value_remarks(profiled: Iterable[Row]) -> dict[str, Remark]:
     """Return, for each column with missing-value codes, the remark on how many records have one.
 
     The records without a code are what is left of the table: where they are few, their number follows.
@@ -261,35 +261,29 @@ def identifier_remark(
 # The codes of cautions: those of the gate itself, and of each status that a function returns.
 
 OF_THE_GATE: Final = (
-    *(
-        AS_DECLARED,
-        MERGED_MISSING,
-        "blank_records",
-        "columns_not_covered",
-        "fewer_choices",
-        "met_by_any_table",
-        "missing_codes",
-    ),
-    *(
-        "missing_sensitive",
-        "nobody",
-        "other_policy",
-        OTHER_SHEETS,
-        "population_of_groups",
-        "records_dropped",
-    ),
-    *(
-        REPEATED_IDENTIFIER,
-        "repeated_rows",
-        "small_groups",
-        "small_population",
-        "uncounted_identifier",
-        "unclear_name",
-        "unnamed_columns",
-        "unused_code",
-        "view",
-        "written_alike",
-    ),
+    AS_DECLARED,
+    MERGED_MISSING,
+    "blank_records",
+    "columns_not_covered",
+    "fewer_choices",
+    "met_by_any_table",
+    "missing_codes",
+    "missing_sensitive",
+    "nobody",
+    "other_policy",
+    OTHER_SHEETS,
+    "population_of_groups",
+    "records_dropped",
+    REPEATED_IDENTIFIER,
+    "repeated_rows",
+    "small_groups",
+    "small_population",
+    "uncounted_identifier",
+    "unclear_name",
+    "unnamed_columns",
+    "unused_code",
+    "view",
+    "written_alike",
 )
 CODE: Final = re.compile(r"((?:by )?[a-z][a-z0-9_]*): ")
 
@@ -298,8 +292,9 @@ def refuse_unknown_code(where: str, code: str) -> None:
     """Refuse a code that no caution has: a policy would accept nothing by it."""
     codes = OF_THE_GATE if code in OF_THE_GATE else codes_of_cautions()
     if code not in codes:
-        rule = f"{where} must be codes of cautions, got '{code}'"
-        raise UnknownNameError(f"{rule}; {suggestion(code, codes, 'codes')}")
+        raise UnknownNameError(
+            f"{where} must be codes of cautions, got '{code}'; {suggestion(code, codes, 'codes')}"
+        )
 
 
 def without_codes(text: str) -> str:

@@ -38,6 +38,7 @@ from reid_sql.terminal.control_characters import escape_control_characters, esca
 
 KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
 SEALS: Final = ("digest", "signature")
+Document = Mapping[str, Any]  # of JSON, or a part of one
 
 
 def seal(page: ReportPage) -> ReportPage:
@@ -50,7 +51,7 @@ def seal(page: ReportPage) -> ReportPage:
     return page
 
 
-def digest_of(page: Mapping[str, Any]) -> str:
+def digest_of(page: Document) -> str:
     """Return the SHA-256 of a report without its seal, as JSON with sorted keys and no spaces."""
     content = {key: value for key, value in page.items() if key not in SEALS}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -63,7 +64,7 @@ def sign(digest: str) -> str | None:
     return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest() if key else None
 
 
-def broken_seal(page: Mapping[str, Any]) -> str:
+def broken_seal(page: Document) -> str:
     """Say why a report is not as it was written; nothing if it is."""
     digest = digest_of(page)
     if not hmac.compare_digest(digest, str(page["digest"])):
@@ -126,18 +127,18 @@ def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
     }
 
 
-def to_json(page: Mapping[str, Any]) -> str:
+def to_json(page: Document) -> str:
     """Write a document as JSON, the same bytes for the same document."""
     return escape_in_json(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 @cache
-def report_schema() -> Mapping[str, Any]:
+def report_schema() -> Document:
     """Give the JSON Schema of the document."""
     text = (
         resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
     )
-    schema: Mapping[str, Any] = json.loads(text)
+    schema: Document = json.loads(text)
     return schema
 
 
@@ -174,8 +175,9 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> N
         _refuse_unwritable(option, file)
         for other in inputs:
             if _is_same_file(file, other):
-                rule = f"{option} must not be a file that the run reads, got '{file}'"
-                raise OutOfDomainError(f"{rule}; name another file")
+                raise OutOfDomainError(
+                    f"{option} must not be a file that the run reads, got '{file}'; name another file"
+                )
         for name, other in taken:
             if _is_same_file(file, other):
                 raise OutOfDomainError(
@@ -223,8 +225,9 @@ def write_report(file: Path, text: str) -> None:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        rule = f"a report must have space to be written, got none for '{file}'"
-        raise UnavailableError(f"{rule}; free some, or name a file elsewhere") from None
+        raise UnavailableError(
+            f"a report must have space to be written, got none for '{file}'; free some, or name a file elsewhere"
+        ) from None
 
 
 def _write(file: Path, text: str) -> None:
@@ -352,7 +355,7 @@ def check_rows(page: ReportPage) -> list[Row]:
     ]
 
 
-def _check_fields(check: Mapping[str, Any]) -> Row:
+def _check_fields(check: Document) -> Row:
     """The fields of the check itself."""
     fields = {CHECK_VERDICT if name == "verdict" else name: value for name, value in check.items()}
     fields.pop("groups", None)

@@ -7,13 +7,12 @@ by the class sizes, by groups, by thresholds of sizes, by the columns that lack 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
-from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.exact_figures import WHOLE, Group
 from reid_sql.check.masking import has_small_counts, is_small
 from reid_sql.check.measure import Kind
@@ -82,15 +81,13 @@ def _has_small_value(counts: TableCounts, check: Check, group: Group, below: int
     A value of a small class is small, too: then the values need not be counted. Where they cannot be, they
     may be small.
     """
-    try:
+
+    def count() -> bool:
         sizes = counts.histogram(check.counted, check.by, group).class_size
-        if len(sizes) and sizes.min() < below:
-            return True
-        return is_small(counts.rarest_value(check, group), below)
-    except INTERRUPTIONS:
-        raise
-    except counts.errors:
-        return True
+        is_class_small = bool(len(sizes) and sizes.min() < below)
+        return is_class_small or is_small(counts.rarest_value(check, group), below)
+
+    return counts.attempt(count, lambda _: True)
 
 
 def reveals_small_cells(
@@ -128,25 +125,20 @@ def has_few_gaps(counts: TableCounts, below: int) -> bool:
     table = counts.table
     if table.nulls != "drop" or below == 1:
         return False
-    key = (GAPS, below)
+    named = [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
+    counted = list(dict.fromkeys(named))
+    ways = dict.fromkeys([(), *(each.by for each in table.checks)])
+    return _remember(
+        counts,
+        (GAPS, below),
+        lambda: any(counts.has_few_gaps(counted, by, below) for by in ways if counted),
+    )
+
+
+def _remember(counts: TableCounts, key: Any, has_few: Callable[[], bool]) -> bool:  # noqa: ANN401 - any key
+    """Whether some part has few records, counted once; where parts cannot be counted, they may."""
     if key not in counts.small_parts:
-        counted = list(
-            dict.fromkeys(
-                [
-                    *table.quasi_identifiers,
-                    *(name for each in table.checks for name in each.counted),
-                ]
-            )
-        )
-        ways = dict.fromkeys([(), *(each.by for each in table.checks)])
-        try:
-            counts.small_parts[key] = any(
-                counts.has_few_gaps(counted, by, below) for by in ways if counted
-            )
-        except INTERRUPTIONS:
-            raise
-        except counts.errors:
-            counts.small_parts[key] = True
+        counts.small_parts[key] = counts.attempt(has_few, lambda _: True)
     return counts.small_parts[key]
 
 
@@ -166,20 +158,16 @@ def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
 
 
 def _has_small_parts(counts: TableCounts, split: Split, below: int) -> bool:
-    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
+    """Whether some group is small, or has small class sizes."""
     counted, by = split
-    key = (frozenset(counted), by, below)
-    if key not in counts.small_parts:
-        try:
-            counts.small_parts[key] = any(
-                part.records < below or _has_small_classes(counts, split, part, below)
-                for part in counts.groups(by)
-            )
-        except INTERRUPTIONS:
-            raise
-        except counts.errors:
-            counts.small_parts[key] = True
-    return counts.small_parts[key]
+    return _remember(
+        counts,
+        (frozenset(counted), by, below),
+        lambda: any(
+            part.records < below or _has_small_classes(counts, split, part, below)
+            for part in counts.groups(by)
+        ),
+    )
 
 
 def _has_small_classes(counts: TableCounts, split: Split, group: Group, below: int) -> bool:

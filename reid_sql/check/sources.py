@@ -18,7 +18,7 @@ from reid_sql.models.columns.missing_value_codes import (
     finite_numbers,
     is_listed,
 )
-from reid_sql.parameters import Row, fold_case, quoted, sql_text
+from reid_sql.parameters import Row, Rows, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import LOGS, Opened, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
@@ -90,9 +90,9 @@ def read_url(place: Place, default: str | None = None) -> str | None:
         return default
     url = place.text("url")
     if not is_connection(url):
-        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(url)}"
         raise OutOfDomainError(
-            f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL"
+            f"{place.at('url')} must be a URL of a warehouse, got {shown(url)}; "
+            "write it like postgres://host/database or env:WAREHOUSE_URL"
         )
     if "://" in url:
         url_of(place.at("url"), url)
@@ -139,11 +139,14 @@ def read_role_sources(place: Place, context: PolicyContext, source: Source) -> d
         ):
             role_sources[role] = read_source(place, context, f"{role}_")
         elif name and source.passed is not None:
-            rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(context.passed)}"
-            raise UnknownNameError(f"{rule}; pass it by its name")
+            raise UnknownNameError(
+                f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(context.passed)}; "
+                "pass it by its name"
+            )
         elif f"{role}_table" in place.values:
-            rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"
-            raise OutOfDomainError(f"{rule}; name the file too")
+            raise OutOfDomainError(
+                f"{place.at(f'{role}_table')} must come with {role}_file, got none; name the file too"
+            )
     return role_sources
 
 
@@ -154,8 +157,10 @@ def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> So
             raise OutOfDomainError(f"{place.at(key)} must not come with url, got both; remove one")
     table = place.text(f"{kind}table", "")
     if not table.strip():
-        rule = f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
-        raise OutOfDomainError(f'{rule}; write it like "schema.people"')
+        raise OutOfDomainError(
+            f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
+            '; write it like "schema.people"'
+        )
     return Source(url, folder, table, url=url)
 
 
@@ -251,8 +256,19 @@ def file_stamp(path: Path) -> Stamp:
 # diagnosis.
 
 NUMERIC_TYPES: Final = (
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER"),
-    *("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
 )
 Codes = Mapping[str, tuple[str, ...]]  # by column
 
@@ -268,8 +284,10 @@ def _read_codes(where: str, codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - wh
     if not is_list or not all(
         isinstance(each, str | int | float) and not isinstance(each, bool) for each in codes
     ):
-        rule = f"{where} must be a list of values that mean missing, got {shown(codes)}"
-        raise OutOfDomainError(f'{rule}; write it like ["97", "98"]')
+        raise OutOfDomainError(
+            f"{where} must be a list of values that mean missing, got {shown(codes)}"
+            '; write it like ["97", "98"]'
+        )
     return tuple(map(str, codes))
 
 
@@ -324,7 +342,7 @@ class ReadTable:
 
     con: duckdb.DuckDBPyConnection
     name: str
-    profile: Sequence[Row]
+    profile: Rows
     stamp: Stamp | None  # of the file, before it was read
 
     def attach(self, view: str, source: Source) -> Opened:

@@ -34,17 +34,18 @@ from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import (
     column,
+    count_rows,
     fetch,
     known_value,
     name_condition,
     resolve_columns,
 )
-from reid_sql.engines.spark.nobodies import count_nobodies
+from reid_sql.engines.spark.people import count_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import Arguments, Columns, Row, sql_literal
+from reid_sql.parameters import Arguments, ColumnNames, Columns, Rows, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -53,11 +54,10 @@ MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClass
 def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFrame:
     """Read a path by its ending, text as text, or else a table by its name."""
     if source.table is not None:
-        rule = (
-            f"{where} must be a table or path of Spark where Spark checks, "
-            f"got table '{source.table}' of a database file"
+        raise OutOfDomainError(
+            f"{where} must be a table or path of Spark where Spark checks, got table '{source.table}' of a database file"
+            '; write file = "catalog.schema.table" and leave table out'
         )
-        raise OutOfDomainError(f'{rule}; write file = "catalog.schema.table" and leave table out')
     try:
         if source.parts:
             return read_files(spark, source.parts, source.form, where)
@@ -68,24 +68,18 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
         return read_file(spark, path, source.form, where)
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
-            rule = (
-                f"{where} must be in a store whose package Spark has, "
-                f"got '{source.location}' and no class for it"
-            )
             raise UnavailableError(
-                f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages"
+                f"{where} must be in a store whose package Spark has, got '{source.location}' and no class for it; "
+                "name it in PYSPARK_SUBMIT_ARGS by --packages"
             ) from None
-        rule = (
-            f"{where} must have as many fields in every record as in the header, "
-            f"got others in '{source.location}'"
-        )
-        raise OutOfDomainError(f"{rule}; mend its quotes and line breaks") from None
+        raise OutOfDomainError(
+            f"{where} must have as many fields in every record as in the header, got others in '{source.location}'; "
+            "mend its quotes and line breaks"
+        ) from None
     except PySparkException as error:
-        rule = (
-            f"{where} must be a table of Spark's catalogue, or a path that ends "
-            f"in {', '.join(KINDS)}, got '{source.location}'"
-        )
-        raise UnknownNameError(f"{rule}: {name_condition(error)}") from None
+        raise UnknownNameError(
+            f"{where} must be a table of Spark's catalogue, or a path that ends in {', '.join(KINDS)}, got '{source.location}': {name_condition(error)}"
+        ) from None
 
 
 LABEL: Final = "what a check is judged by"
@@ -149,15 +143,16 @@ def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
     """Refuse, before any counting, what the gate does on DuckDB alone."""
     limit = policy.memory_limit if memory_limit is None else memory_limit
     if limit is not None:
-        rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
-        raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
+        raise OutOfDomainError(
+            f"memory_limit must not be set with --engine spark, got '{limit}'; "
+            "set spark.driver.memory and spark.executor.memory instead"
+        )
     for table in policy.tables:
         for each in table.checks:
             if reason := each.measure.declared.absence("spark"):
-                rule = f"policy tables[{table.number}] must have measures that Spark can answer"
-                got = f"got '{each.measure.name}': {reason}"
                 raise UnavailableError(
-                    f"{rule}, {got}; leave --engine spark away, or the measure out"
+                    f"policy tables[{table.number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}; "
+                    "leave --engine spark away, or the measure out"
                 )
 
 
@@ -193,9 +188,7 @@ class SparkTable(TableEngine):
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         named = columns_counted(self.table)
         cells = [column(name).alias(f"q{place}") for place, name in enumerate(named)]
-        counted = (
-            self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
-        )
+        counted = self.frame.groupBy(*cells).agg(count_rows("records")).localCheckpoint()
         # The table is not among what is asked with: Spark Connect frees what is counted when the last name of
         # it goes, and a process would wait for that for ever if a circle went with the interpreter alone.
         spark = self._spark
@@ -206,20 +199,20 @@ class SparkTable(TableEngine):
     def count_records(self) -> int:
         return self.distinct.count_records()
 
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
         people = (F.count_distinct(entity) + unnamed).alias("people")
         return _tuples(self.divided(by).groupBy(*names).agg(people))
 
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         return self.distinct.ask(self.distinct.select_groups(by))
 
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         return self.distinct.count_sizes(qi, by, drop=drop)
 
     def rarest(self, count: int) -> Tuples:
@@ -228,7 +221,7 @@ class SparkTable(TableEngine):
         order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
         return _tuples(classes.sort(*order).limit(count).select("class_size", *map(column, names)))
 
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         frame = self.population if in_population and self.population else self.frame
         values = [known_value(frame, name) for name in names]
         row = frame.agg(
@@ -236,7 +229,7 @@ class SparkTable(TableEngine):
         ).collect()[0]
         return row[: len(names)], row[len(names) :]
 
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         return find_panels(
             self.population if in_population and self.population else self.frame, named
         )
@@ -255,27 +248,27 @@ class SparkTable(TableEngine):
         self,
         relation: DataFrame,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-    ) -> list[Row]:
+    ) -> Rows:
         bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
             return _rows(getattr(rs, function.name)(**bound, **function.preset))
 
-    def divided(self, by: Sequence[str]) -> DataFrame:
+    def divided(self, by: ColumnNames) -> DataFrame:
         names = self.group_names(by)
         return self.frame.withColumns(
             {name: column(divided_by) for name, divided_by in zip(names, by, strict=True)}
         )
 
-    def part(self, by: Sequence[str], group: Group) -> DataFrame:
+    def part(self, by: ColumnNames, group: Group) -> DataFrame:
         tests = [
             column(name).eqNullSafe(F.lit(value))
             for name, value in zip(by, group.values, strict=True)
         ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
         parameters, person = check.parameters, self.table.entity
         qi = list(check.quasi_identifiers)
@@ -322,7 +315,7 @@ def _refusals() -> Iterator[None]:
         raise ReidError(name_condition(error)) from None
 
 
-def _rows(frame: DataFrame) -> list[Row]:
+def _rows(frame: DataFrame) -> Rows:
     return list(fetch(frame, LABEL).to_pylist())
 
 

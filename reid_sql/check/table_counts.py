@@ -1,14 +1,15 @@
 """One table of a policy as it is measured: an engine counts, and each answer is remembered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import duckdb
 import numpy as np
 
 from reid_sql.check.cautions import (
+    INTERRUPTIONS,
     caution_on,
     find_identifiers,
     find_nobodies,
@@ -26,15 +27,22 @@ from reid_sql.check.remarks import (
     unseen_codes_remark,
     unused_code_remark,
 )
-from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
-from reid_sql.check.table_engine import TableEngine, parts_of
+from reid_sql.check.sources import (
+    PUBLISHED,
+    REASON_CHANGED,
+    Evidence,
+    codes_of,
+    identify_files,
+    without_declared,
+)
+from reid_sql.check.table_engine import Errors, TableEngine, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.units import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import Arguments, Row
+from reid_sql.parameters import Arguments, ColumnNames, Row, Rows
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -43,7 +51,7 @@ from reid_sql_udfs import declared
 MAX_GROUPS: Final = 10_000
 HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
 EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
-MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
+MEASURING_ERRORS: Final[Errors] = (
     duckdb.Error,
     ImportError,
     ArithmeticError,
@@ -52,10 +60,12 @@ MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
 )
 
 
-Answers = dict[int, list[Row]]  # by the position of the group
+Answers = dict[int, Rows]  # by the position of the group
+Result = TypeVar("Result")
+Refusal = TypeVar("Refusal")
 
 
-def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
+def histogram_of(rows: Rows, nulls: str) -> Histogram:
     """Return the histogram of class sizes, with blank records where NULL is a wildcard."""
     lines = [[row[name] or 0 for name in HISTOGRAM_COLUMNS] for row in rows if row["classes"]]
     size, classes, records, blank = np.array(sorted(lines), dtype=np.int64).reshape(-1, 4).T
@@ -127,14 +137,25 @@ class TableCounts:
         return tuple(remarks)
 
     @property
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> Errors:
         """What is raised where something cannot be measured, by its engine too."""
         return (*MEASURING_ERRORS, *self.engine.errors)
 
-    def has_changed(self) -> bool:
-        """Whether what was measured is no longer what was opened."""
+    def attempt(
+        self, work: Callable[[], Result], refused: Callable[[Exception], Refusal]
+    ) -> Result | Refusal:
+        """Return what the work returns, or what becomes of its refusal; an interruption ends all."""
+        try:
+            return work()
+        except INTERRUPTIONS:
+            raise
+        except self.errors as error:
+            return refused(error)
+
+    def describe_change(self) -> str:
+        """Say that what was measured is no longer what was opened; nothing if it is."""
         now = identify_files(self.table.source, self.table.role_sources)
-        return now != self.evidence or self.engine.has_changed()
+        return REASON_CHANGED if now != self.evidence or self.engine.has_changed() else ""
 
     @cached_property
     def identifiers(self) -> Mapping[str, Remark]:
@@ -219,14 +240,16 @@ class TableCounts:
         rows = [row for part in parts_of(named) for row in self.engine.profile(part)]
         return {row["column_name"].lower(): row for row in rows}
 
-    def groups(self, by: Sequence[str]) -> list[Group]:
+    def groups(self, by: ColumnNames) -> list[Group]:
         """Return the groups that a check is judged on: the whole table where it names none."""
         if not by:
             return [WHOLE]
         groups = self.engine.groups(by)
         if len(groups) > MAX_GROUPS:
-            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}"
-            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
+            raise OutOfDomainError(
+                f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}; "
+                "group by columns with fewer values"
+            )
         if self.table.entity is None:
             return groups
         people = {
@@ -234,9 +257,7 @@ class TableCounts:
         }
         return [replace(group, records=people[group.place]) for group in groups]
 
-    def histogram(
-        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE
-    ) -> Histogram:
+    def histogram(self, qi: ColumnNames, by: ColumnNames = (), group: Group = WHOLE) -> Histogram:
         """Return the class sizes by the columns within the group, each counted once."""
         key = (tuple(sorted(qi)), tuple(by))
         if self.table.nulls != "wildcard" and self.table.entity is None:
@@ -248,7 +269,7 @@ class TableCounts:
         matched = self._histograms.get(key, {})
         return matched.get(group.place) or self._call_histogram(qi, by, group)
 
-    def _call_histogram(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+    def _call_histogram(self, qi: ColumnNames, by: ColumnNames, group: Group) -> Histogram:
         """Return what the public function counts: by one call for all groups, or by one for this group."""
         function, options = declared()["class_size_histogram"], self.table.call_options
         counted = self._called_histograms.setdefault((tuple(sorted(qi)), tuple(by)), {})
@@ -262,7 +283,7 @@ class TableCounts:
             counted[group.place] = histogram_of(rows, self.table.nulls)
         return counted[group.place]
 
-    def _count_classes(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def _count_classes(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop")
         parts: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
@@ -279,8 +300,8 @@ class TableCounts:
         return int(sizes.min()) if len(sizes) else 0
 
     def _call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
-    ) -> Answers:
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
+    ) -> Mapping[int, Rows]:
         """Return the function's answers for all groups, where one call can answer for all.
 
         If one group is refused, all are: then, and where NULL is a wildcard, each group needs a call.
@@ -288,7 +309,7 @@ class TableCounts:
         if not by or not function.grouped or self.table.nulls == "wildcard":
             return {}
         names = self.engine.group_names(by)
-        answers: Answers = {}
+        answers: dict[int, list[Row]] = {}
         try:
             for row in self.engine.call_by_group(function, qi, arguments, by):
                 answer = {name: value for name, value in row.items() if name not in names}
@@ -310,7 +331,7 @@ class TableCounts:
             self.histogram(check.counted, check.by, group).records.sum()
         )
 
-    def has_few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+    def has_few_gaps(self, columns: ColumnNames, by: ColumnNames, below: int) -> bool:
         """Whether few records of a group lack the same values, or lack none where others of it lack some."""
         parts: dict[str, list[tuple[bool, int]]] = {}
         for *values, lacking, records in self.engine.count_gaps(columns, by):
@@ -320,16 +341,14 @@ class TableCounts:
             for part in parts.values()
         )
 
-    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+    def answer(self, check: Check, group: Group = WHOLE) -> Rows:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
         if check.measure.takes("original", "first", "right", "tables") and not self.engine.attacks:
-            rule = (
-                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
-            )
             raise UnavailableError(
-                f"{rule}; export the table and those that it is measured with to files"
+                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere; "
+                "export the table and those that it is measured with to files"
             )
         arguments = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         arguments |= {**self.table.call_options, "sensitive": check.sensitive}
@@ -346,7 +365,7 @@ class TableCounts:
             answers[group.place] = rows or self._new_answer(check, arguments, group, answers)
         return answers[group.place]
 
-    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
+    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> Rows:
         """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
         if function.reduction is not SUBSETS:
             return []
@@ -359,7 +378,7 @@ class TableCounts:
 
     def _new_answer(
         self, check: Check, arguments: Arguments, group: Group, answers: Answers
-    ) -> list[Row]:
+    ) -> Rows:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
         if function.reduction is HISTOGRAM and arguments.get(WITHIN.name) is None:
@@ -384,15 +403,12 @@ class TableCounts:
             each.name == "entity" for each in measure.declared.parameters
         )
         if self.table.entity is not None and not counts_people:
-            rule = (
-                f"a measure must count people where entity = '{self.table.entity}', "
-                f"got {measure.declared.call}, which counts rows"
-            )
             raise UnavailableError(
-                f"{rule}; measure a table with a row a person, or leave the measure out"
+                f"a measure must count people where entity = '{self.table.entity}', got {measure.declared.call}, which counts rows; "
+                "measure a table with a row a person, or leave the measure out"
             )
 
-    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+    def from_histogram(self, check: Check, histogram: Histogram) -> Rows:
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
         arguments = {**check.parameters, "nulls": self.table.nulls}

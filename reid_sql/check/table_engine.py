@@ -12,7 +12,7 @@ from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Row
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Rows
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ Tuples = list[tuple[Any, ...]]  # rows that an engine counted
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
 # of each column, its distinct values and records with one
 Counts = tuple[Sequence[int], Sequence[int]]
+Errors = tuple[type[Exception], ...]
 
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ class TableEngine(ABC):
 
     table: TablePolicy
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
-    errors: tuple[type[Exception], ...] = ()  # what they raise
+    errors: Errors = ()  # what they raise
     attacks = False  # whether it compares a table with its original, a former release or a join
 
     def __init__(self) -> None:
@@ -63,25 +64,25 @@ class TableEngine(ABC):
         """Count the records of the table."""
 
     @abstractmethod
-    def count_people(self, by: Sequence[str]) -> Tuples:
+    def count_people(self, by: ColumnNames) -> Tuples:
         """Count the people in each group: its values, then the people."""
 
     @abstractmethod
-    def count_groups(self, by: Sequence[str]) -> Tuples:
+    def count_groups(self, by: ColumnNames) -> Tuples:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
 
     @abstractmethod
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Tuples:
+    def count_gaps(self, columns: ColumnNames, by: ColumnNames) -> Tuples:
         """Count records by group and by which columns are NULL.
 
         A row has the values of the group, whether any column is NULL, and the records.
         """
 
     @abstractmethod
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> Tuples:
+    def class_sizes(self, qi: ColumnNames, by: ColumnNames, *, drop: bool) -> Tuples:
         """Count the classes of each size in each group: its values, the size, the classes."""
 
-    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+    def match_groups(self, qi: ColumnNames, by: ColumnNames) -> dict[int, Histogram]:
         """Return matches of all groups at once, where NULL is a wildcard; nothing if each needs a call.
 
         By default nothing: matching runs in this process, and an engine may have its records elsewhere.
@@ -93,17 +94,15 @@ class TableEngine(ABC):
     def rarest(self, count: int) -> Tuples:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: ColumnNames) -> Rows:
         """Profile some columns of the table."""
         return self.call(declared()["profile"], columns, {})
 
     @abstractmethod
-    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+    def count_values(self, names: ColumnNames, *, in_population: bool = False) -> Counts:
         """Count each column's distinct values, and the records with one, of the table or its population."""
 
-    def count_unique(
-        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
-    ) -> list[int | None]:
+    def count_unique(self, sets: Sequence[ColumnNames], errors: Errors) -> list[int | None]:
         """Count the people who are the only one with their values of each set of columns; NULL is a value.
 
         None of columns whose values cannot be compared, which raises one of the `errors`.
@@ -138,23 +137,23 @@ class TableEngine(ABC):
         """
 
     @abstractmethod
-    def find_panels(self, named: Sequence[str], *, in_population: bool = False) -> list[str]:
+    def find_panels(self, named: ColumnNames, *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""
 
     def call(
         self,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-        by: Sequence[str] = (),
+        by: ColumnNames = (),
         group: Group = WHOLE,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a public function on the records of one group."""
         return self.call_on(self.part(by, group), function, qi, arguments)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], arguments: Arguments, by: Sequence[str]
-    ) -> list[Row]:
+        self, function: Function, qi: ColumnNames, arguments: Arguments, by: ColumnNames
+    ) -> Rows:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
         return self.call_on(
             self.divided(by), function, qi, {**arguments, "by": self.group_names(by)}
@@ -165,17 +164,17 @@ class TableEngine(ABC):
         self,
         relation: Relation,
         function: Function,
-        qi: Sequence[str],
+        qi: ColumnNames,
         arguments: Arguments,
-    ) -> list[Row]:
+    ) -> Rows:
         """Call a public function on a relation of the engine."""
 
     @abstractmethod
-    def part(self, by: Sequence[str], group: Group) -> Relation:
+    def part(self, by: ColumnNames, group: Group) -> Relation:
         """Return the records of one group alone, or the table."""
 
     @abstractmethod
-    def divided(self, by: Sequence[str]) -> Relation:
+    def divided(self, by: ColumnNames) -> Relation:
         """Return all records, with copies of the columns that divide them under `group_names(by)`."""
 
     def is_fetched(self, check: Check) -> bool:
@@ -184,14 +183,14 @@ class TableEngine(ABC):
         return False
 
     @abstractmethod
-    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Arguments, group: Group) -> Rows:
         """Return the share of a group's records for which a measure's condition is true."""
 
     def has_changed(self) -> bool:
         """Whether the table is no longer what was opened."""
         return False
 
-    def group_names(self, by: Sequence[str]) -> list[str]:
+    def group_names(self, by: ColumnNames) -> list[str]:
         """Return names that no column has, for the columns that divide the table.
 
         They are given to copies, as an answer may have a column of the same name.
@@ -201,7 +200,7 @@ class TableEngine(ABC):
             prefix += "_"
         return [f"{prefix} {place}" for place in range(1, len(by) + 1)]
 
-    def groups(self, by: Sequence[str]) -> list[Group]:
+    def groups(self, by: ColumnNames) -> list[Group]:
         """Return the groups of the table by some columns; one without a name where there are none."""
         key = tuple(by)
         if key not in self._groups:
@@ -212,11 +211,13 @@ class TableEngine(ABC):
             self._places[key] = {repr(each.values): each.place for each in self._groups[key]}
         return self._groups[key]
 
-    def place_of(self, by: Sequence[str], values: Sequence[Any]) -> int:
+    def place_of(self, by: ColumnNames, values: Sequence[Any]) -> int:
         """Return the position of the group with these values."""
         self.groups(by)
         place = self._places[tuple(by)].get(repr(tuple(values)))
         if place is None:
-            rule = "the table must not change while it is read, got a group that was not there"
-            raise UnavailableError(f"{rule}; ask again, or ask about an extract")
+            raise UnavailableError(
+                "the table must not change while it is read, got a group that was not there; "
+                "ask again, or ask about an extract"
+            )
         return place

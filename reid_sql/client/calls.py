@@ -22,6 +22,7 @@ from typing import Any, Final, Protocol
 import duckdb
 import polars as pl
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 import reid_sql_udfs
 from reid_sql.engines import registry
@@ -43,7 +44,9 @@ from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import (
     TABLE,
     Arguments,
+    ColumnNames,
     Columns,
+    Rows,
     Tables,
     fold_case,
     list_text,
@@ -86,10 +89,10 @@ class Place(Protocol):
     def column_names(self, frame: Any) -> list[str]:  # noqa: ANN401 - a frame of the engine
         """The names of the frame's columns."""
 
-    def find_lacked(self, frame: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - the same
+    def find_lacked(self, frame: Any, columns: ColumnNames) -> list[str]:  # noqa: ANN401 - the same
         """The names among these that are no columns of the frame."""
 
-    def read(self, frame: Any, columns: Sequence[str]) -> pa.Table:  # noqa: ANN401 - the same
+    def read(self, frame: Any, columns: ColumnNames) -> pa.Table:  # noqa: ANN401 - the same
         """The columns as q1, q2, …: the rows, or the distinct rows with the number of each in `records`."""
 
     def finish_reading(self) -> None:
@@ -151,15 +154,23 @@ def plan_call(declared: Function, arguments: Arguments, place: Place) -> Call:
     query = qualified(write_answer(declared, checked, database))
     call = Call(declared.name, query, tables, names, database, models)
     if not is_known:
-        if declared.reduction is SAVED:
-            OF_MODELS.known(SAVED_COLUMNS, place.column_names(tables[0].frame))
-        if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
-            OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
-        with open_shared_client() as con:
-            run_call(con, call, [])
-        for table in tables:
-            NAMES.known(table.columns, place.column_names(table.frame))
+        _refuse_lacked(declared, call, lacked, place)
     return call
+
+
+def _refuse_lacked(
+    declared: Function, call: Call, lacked: Mapping[str, ColumnNames], place: Place
+) -> None:
+    """Refuse columns that tables lack, by the sentences of their roles, by the query, or by any name."""
+    tables = call.tables
+    if declared.reduction is SAVED:
+        OF_MODELS.known(SAVED_COLUMNS, place.column_names(tables[0].frame))
+    if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
+        OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
+    with open_shared_client() as con:
+        run_call(con, call, [])
+    for table in tables:
+        NAMES.known(table.columns, place.column_names(table.frame))
 
 
 def _list_tables(declared: Function, arguments: Arguments, place: Place) -> Iterator[CallTable]:
@@ -241,7 +252,7 @@ def _differ(names: Mapping[str, str]) -> list[str]:
     return [column for column, name in names.items() if column != name]
 
 
-def _without_rows(columns: Sequence[str], names: Mapping[str, str]) -> str:
+def _without_rows(columns: ColumnNames, names: Mapping[str, str]) -> str:
     cells = ", ".join(f"NULL::VARCHAR AS {quoted(names[name])}" for name in columns) or "NULL"
     return f"(SELECT {cells} WHERE false)"
 
@@ -254,7 +265,7 @@ def _replace_sources(value: Any, sources: Mapping[str, DuckDBSource]) -> Any:  #
     return value
 
 
-def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> pa.Table:
+def run_call(con: DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> pa.Table:
     """Run a call over the rows of its tables, columns q1, q2, …, in their order."""
     for table, each in zip(call.tables, rows, strict=False):
         create_view(con, table.view, [call.names[name] for name in table.columns], each)
@@ -266,7 +277,7 @@ def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table
     return _restore_names(answer) if _differ(call.names) else answer
 
 
-def _execute(con: duckdb.DuckDBPyConnection, query: str) -> None:
+def _execute(con: DuckDBPyConnection, query: str) -> None:
     """Run the query, which Ctrl-C ends at once: DuckDB itself looks for it late, and raises another error."""
     with ThreadPoolExecutor(1) as thread:
         running = thread.submit(copy_context().run, con.execute, query)
@@ -296,9 +307,7 @@ def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return texts.str.replace_all(SUFFIX, "", literal=True) if kind == pl.String else texts
 
 
-def create_view(
-    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table
-) -> None:
+def create_view(con: DuckDBPyConnection, view: str, columns: ColumnNames, rows: pa.Table) -> None:
     """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
@@ -334,18 +343,13 @@ def _has_zone(column: pa.Field) -> bool:
     return pa.types.is_timestamp(column.type) and column.type.tz is not None
 
 
-def _refuse_equal(
-    con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table
-) -> None:
+def _refuse_equal(con: DuckDBPyConnection, name: str, columns: ColumnNames, rows: pa.Table) -> None:
     distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
     alike = con.execute(distinct).fetchall()[0][0]
     if alike != rows.num_rows:
-        rule = (
-            f"{', '.join(columns)} must come to the client as values that differ as in the database"
-        )
-        got = f"got {alike} distinct records of {rows.num_rows}"
         raise OutOfDomainError(
-            f"{rule}, {got}; cast the column to text or to a whole number in a view"
+            f"{', '.join(columns)} must come to the client as values that differ as in the database, got {alike} distinct records of {rows.num_rows}; "
+            "cast the column to text or to a whole number in a view"
         )
 
 
@@ -355,7 +359,7 @@ def _repeat_records(name: str) -> str:
     return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
 
 
-def aliases(columns: Sequence[str]) -> list[str]:
+def aliases(columns: ColumnNames) -> list[str]:
     """The names q1, q2, … of so many columns."""
     return [f"q{place}" for place, _ in enumerate(columns, 1)]
 
@@ -380,7 +384,7 @@ def _sentence(error: duckdb.Error) -> str:
 
 
 @contextmanager
-def open_shared_client() -> Iterator[duckdb.DuckDBPyConnection]:
+def open_shared_client() -> Iterator[DuckDBPyConnection]:
     """Connect to the DuckDB of this process that has the functions, reads no file, and spills encrypted."""
     con = _connect(os.getpid())
     try:
@@ -389,7 +393,7 @@ def open_shared_client() -> Iterator[duckdb.DuckDBPyConnection]:
         con.close()
 
 
-def _connect(process: int) -> duckdb.DuckDBPyConnection:
+def _connect(process: int) -> DuckDBPyConnection:
     """A connection of its own; a database that broke down on a value is opened anew."""
     try:
         con = open_cursor(_database(process))
@@ -402,7 +406,7 @@ def _connect(process: int) -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fork has no threads of a database
+def _database(process: int) -> DuckDBPyConnection:  # noqa: ARG001 - a fork has no threads of a database
     con = connect_quietly()
     spill_into(con, process_folder())
     con.execute("SET enable_external_access = false")
@@ -410,7 +414,7 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fo
 
 
 @contextmanager
-def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
+def open_client() -> Iterator[DuckDBPyConnection]:
     """Open a DuckDB in memory with the functions, which reads no file; what spills is encrypted, and goes."""
     with spill_folder() as folder:
         con = connect_quietly()
@@ -422,7 +426,7 @@ def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
             con.close()
 
 
-def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
+def drop_view(con: DuckDBPyConnection, view: str) -> None:
     """Drop a view and its records."""
     con.execute(f"DROP VIEW {view}")
     con.unregister(f"{view}_distinct")
@@ -446,11 +450,11 @@ def answer_by_duckdb(declared: Function, arguments: Arguments, place: Place) -> 
 
 def profile_columns(
     frame: Any,  # noqa: ANN401 - a frame of the place
-    columns: Sequence[str],
+    columns: ColumnNames,
     run: Callable[[Callable[[], pa.Table]], pa.Table],
-    fetched: Mapping[str, Any],
+    fetched: Arguments,
     place: Place,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
     `run` asks the database, and raises its refusals as one sentence. Nothing is asked of columns that were
@@ -468,7 +472,7 @@ def profile_columns(
 
 
 def ask(
-    con: duckdb.DuckDBPyConnection, declared: Function, arguments: Arguments, place: Place
+    con: DuckDBPyConnection, declared: Function, arguments: Arguments, place: Place
 ) -> pa.Table:
     """Call the function in this DuckDB on the records of a place's tables."""
     call = plan_call(declared, arguments, place)

@@ -29,16 +29,11 @@ def add_source(
     required: bool = True,
 ) -> None:
     """Add the file, the option that names its columns, and how it is read and answered."""
-    parser.add_argument("file", metavar="FILE", help=file)
+    parser.option("file", file, "FILE")
     if columns:
         help_line = f"{words}, {ADDS}"
-        parser.add_argument(
-            columns,
-            dest="columns",
-            action="append",
-            required=required,
-            metavar="A,B,C",
-            help=help_line,
+        parser.option(
+            columns, help_line, "A,B,C", dest="columns", action="append", required=required
         )
     parser.option(
         "--files", "FILE is a pattern of files, like 'people/*/*.parquet'", action="store_true"
@@ -116,10 +111,10 @@ def add_format(parser: Parser) -> None:
 
 def add_progress(parser: Parser) -> None:
     """Add whether progress is shown."""
-    parser.add_argument(
+    parser.option(
         "--progress",
+        "show progress even without a terminal, as lines of a log, or never; by default a terminal shows it",
         action=argparse.BooleanOptionalAction,
-        help="show progress even without a terminal, as lines of a log, or never; by default a terminal shows it",
     )
 
 
@@ -230,32 +225,32 @@ def add_serve(parser: Parser) -> None:
 
 def add_sql(parser: Parser) -> None:
     """Add a call, and how its SQL is written."""
-    parser.add_argument(
+    parser.option(
         "call",
-        nargs="?",
-        metavar="CALL",
-        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the "
+        "print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the "
         "tables need not exist. Without a call, print the script of functions",
+        "CALL",
+        nargs="?",
     )
-    parser.add_argument(
+    parser.option(
         "--dialect",
-        metavar="NAME",
-        help="print the call's query for another database, such as snowflake, bigquery or postgres; needs "
+        "print the call's query for another database, such as snowflake, bigquery or postgres; needs "
         "pip install 'reid-sql[ibis]'",
+        "NAME",
     )
-    parser.add_argument(
+    parser.option(
         "--permanent",
+        "store the functions in the database, not only in the session; with NAME, other databases can "
+        "call them, too, if this one is attached under that name",
+        "NAME",
         nargs="?",
         const="",
-        metavar="NAME",
-        help="store the functions in the database, not only in the session; with NAME, other databases can "
-        "call them, too, if this one is attached under that name",
     )
-    parser.add_argument(
+    parser.option(
         "--file",
-        metavar="FILE",
-        help="write the functions into a new database file, such as reid.duckdb, which any client of DuckDB "
+        "write the functions into a new database file, such as reid.duckdb, which any client of DuckDB "
         "attaches and calls without Python",
+        "FILE",
     )
 
 
@@ -281,7 +276,7 @@ def add_dossier(parser: Parser) -> None:
 
 def add_completion(parser: Parser) -> None:
     """Add the shell."""
-    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)
+    parser.option("shell", SHELLS, "SHELL", choices=("bash", "zsh", "fish"))
 
 
 def add_compare(parser: Parser) -> None:

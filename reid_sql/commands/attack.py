@@ -1,8 +1,7 @@
 """Attacks on a file, on a synthetic table and on published tables; tables of aggregates that are safe."""
 
-import argparse
 import json
-from collections.abc import Mapping
+from argparse import Namespace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,6 @@ from reid_sql.commands.options import (
 from reid_sql.commands.output import notes_of_rows, print_answer
 from reid_sql.commands.published import PUBLISHED, publish, read_published
 from reid_sql.commands.tables import (
-    Rows,
     attach_numbered,
     call,
     describe_people,
@@ -29,10 +27,10 @@ from reid_sql.commands.tables import (
     open_file,
     open_file_table,
     text_format,
+    unmeasured_columns,
 )
-from reid_sql.commands.unmeasured import unmeasured_columns
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Columns
+from reid_sql.parameters import Arguments, Columns, Rows
 from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
 from reid_sql.serve.log import is_log, read_log, summarize_clients
@@ -49,7 +47,7 @@ SYNTHETIC: Final = "reid_synthetic"
 HOLDOUT: Final = "reid_holdout"
 
 
-def run_scenario(options: argparse.Namespace) -> int:
+def run_scenario(options: Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     read = ("threshold", "nulls", "entity", "tolerance")
     of_attacker = ("scenario", "sensitivity", "population_file", "model")
@@ -93,14 +91,14 @@ def run_scenario(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def run_audit(options: argparse.Namespace) -> int:
+def run_audit(options: Namespace) -> int:
     """Audit a synthetic table, whose quasi-identifiers are named, published tables of counts, or a log."""
     if options.columns:
         return _audit_synthetic(options)
     return _audit_log(options) if is_log(options.file) else _audit_tables(options)
 
 
-def _audit_log(options: argparse.Namespace) -> int:
+def _audit_log(options: Namespace) -> int:
     """Print what the clients of `serve` asked for, and who came near a hidden group."""
     refuse_unread(options, "a log of serve")
     with Path(options.file).open(encoding="utf-8") as file:
@@ -120,7 +118,7 @@ def _audit_log(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _audit_synthetic(options: argparse.Namespace) -> int:
+def _audit_synthetic(options: Namespace) -> int:
     """Print what attacks on a synthetic table get right, and draw it if asked."""
     read = ("columns", "other_table", "holdout", "holdout_table", "sensitive", "entity")
     refuse_unread(options, "--qi", *read, "targets", "seed", "plot")
@@ -168,14 +166,14 @@ AUDIT_WITHOUT_QI: Final = "published tables, which have no --qi"
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within", "rule")
 
 
-def run_safe(options: argparse.Namespace) -> int:
+def run_safe(options: Namespace) -> int:
     """Print the cells of a table of aggregates."""
     how, appetite = _parameters_of_cells(options)
     table = open_file_table(options, BY)
     if options.published:
-        options.has_published_tables = True
+        form = text_format(options, of_people=False)
         how["published"] = attach_numbered(
-            table.con, options, "--published", options.published, PUBLISHED
+            table.con, form, "--published", options.published, PUBLISHED
         )
     cells = partial(table.call, "safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     rows = cells()
@@ -203,7 +201,7 @@ def run_safe(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+def _parameters_of_cells(options: Namespace) -> tuple[dict[str, Any], str]:
     """Return the parameters of the cells, and what was read of a risk appetite; options go first."""
     how = function_options(options, "safe_table", *COUNTED)
     how |= passed_options(options, "entity", "value")
@@ -216,7 +214,7 @@ def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], s
     return how | passed_options(options, "levels", "tables"), sentence
 
 
-def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
+def _is_publishable(options: Namespace, how: Arguments) -> bool:
     """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
 
     Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
@@ -229,14 +227,14 @@ def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool
     return is_publishable
 
 
-def _refuse_unprotected(option: str, how: Mapping[str, Any]) -> None:
+def _refuse_unprotected(option: str, how: Arguments) -> None:
     if how["suppress"] not in PROTECTING:
         raise OutOfDomainError(
             f"{option} must be given with --suppress secondary or rounding, got '{how['suppress']}'; pass one of them"
         )
 
 
-def _audit_tables(options: argparse.Namespace) -> int:
+def _audit_tables(options: Namespace) -> int:
     """Print what published tables give away, and draw it if asked."""
     refuse_unread(options, AUDIT_WITHOUT_QI, "categories", "dominance", "plot", *AUDITED, *TEXTS)
     how = function_options(options, "audit_tables", *AUDITED)
@@ -244,9 +242,9 @@ def _audit_tables(options: argparse.Namespace) -> int:
     if options.dominance is not None:
         how["dominance"] = numbers("--dominance", options.dominance.split(","))
     columns = all_names("the columns", options.categories)
-    options.has_published_tables = True
-    con, first = open_file(options)
-    views = [first, *attach_numbered(con, options, "OTHER", options.others, PUBLISHED)]
+    form = text_format(options, of_people=False)
+    con, first = open_file(options, form)
+    views = [first, *attach_numbered(con, form, "OTHER", options.others, PUBLISHED)]
     readings = [read_published(con, view, columns, options.count) for view in views]
     tables = [each.view for each in readings]
     notes = dict.fromkeys(note for each in readings for note in each.notes)

@@ -1,6 +1,6 @@
 """Two tables of the same people: a release and its original, releases of one table, a join."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -19,13 +19,14 @@ from reid_sql.commands.tables import (
     describe_people,
     function_options,
     open_file_table,
+    table_columns,
     table_item,
     text_format,
+    unmeasured_columns,
 )
-from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
-from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Row, fold_case, quoted
 from reid_sql.sources.files import attach_checked
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -43,13 +44,13 @@ LATER: Final = "reid_later_release"
 JOINED: Final = "reid_joined_table"
 
 
-def run_compare(options: argparse.Namespace) -> int:
+def run_compare(options: Namespace) -> int:
     """Compare a table with what the other one is: its release, a later release, or joined to it."""
     compare = {"release": _compare_release, "later": _compare_later, "join": _compare_join}
     return compare[options.role](options)
 
 
-def _other(options: argparse.Namespace) -> str:
+def _other(options: Namespace) -> str:
     """Return the one other table."""
     if len(options.others) > 1:
         raise OutOfDomainError(
@@ -58,7 +59,7 @@ def _other(options: argparse.Namespace) -> str:
     return str(options.others[0])
 
 
-def _compare_release(options: argparse.Namespace) -> int:
+def _compare_release(options: Namespace) -> int:
     """Print both tables' risk, and draw it if asked."""
     read = ("columns", "role", "other_table", "key", "threshold", "tolerance")
     refuse_unread(options, "--as release", *read, "targets", "seed", "plot")
@@ -99,7 +100,7 @@ def _compare_release(options: argparse.Namespace) -> int:
 
 
 def _describe_rows(
-    con: duckdb.DuckDBPyConnection, original: str, qi: Sequence[str], key: str | None
+    con: duckdb.DuckDBPyConnection, original: str, qi: ColumnNames, key: str | None
 ) -> str:
     """Say which rows of an original and its release may not be people.
 
@@ -117,8 +118,8 @@ def _compare_all_columns(
     con: duckdb.DuckDBPyConnection,
     arguments: Sequence[Any],
     key: str | None,
-    how: dict[str, Any],
-) -> dict[str, Any]:
+    how: Arguments,
+) -> Row:
     """Compare by every column of the release that the original has, as an attacker may know all of them."""
     original, released, _ = arguments
     of_original = {fold_case(name) for name in table_columns(con, original)}
@@ -135,7 +136,7 @@ def _compare_all_columns(
     return {"columns": columns, "of": len(shared), "compare": rows, "status": status}
 
 
-def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]:
+def _describe_all_columns(whole: Row, qi: ColumnNames) -> list[str]:
     """State the attack by every column of the release; nothing where the figures are by all of them."""
     named = {fold_case(name) for name in qi}
     columns = whole["columns"]
@@ -150,7 +151,7 @@ def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]
     return [describe_links(whole["compare"], [by])]
 
 
-def _compare_later(options: argparse.Namespace) -> int:
+def _compare_later(options: Namespace) -> int:
     """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
     read = ("columns", "role", "other_table", "key", "entity", "sensitive", "nulls", "tolerance")
     refuse_unread(options, "--as later", *read)
@@ -159,7 +160,8 @@ def _compare_later(options: argparse.Namespace) -> int:
     named = passed_options(options, "key", "sensitive")
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    later = attach_numbered(con, options, "OTHER", options.others, LATER, options.other_table)
+    form = text_format(options)
+    later = attach_numbered(con, form, "OTHER", options.others, LATER, options.other_table)
     views = [first.name, *later]
     person = options.key or options.entity
     one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])
@@ -185,7 +187,7 @@ def _compare_later(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _compare_join(options: argparse.Namespace) -> int:
+def _compare_join(options: Namespace) -> int:
     """Print whom a join singles out although neither table does alone, by column."""
     read = ("columns", "role", "other_table", "key", "right_qi", "entity", "k", "nulls")
     refuse_unread(options, "--as join", *read)

@@ -1,7 +1,7 @@
 """Write one run of the gate as a document that a person can sign, or verify such a document."""
 
-import argparse
 import sys
+from argparse import Namespace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ EXPIRED: Final = (
 )
 
 
-def run_dossier(options: argparse.Namespace) -> int:
+def run_dossier(options: Namespace) -> int:
     """Write the dossier and return the verdict's exit code; or verify one, and return 0 or 1."""
     named = report_files(options, ("out", "since", "sign", "verify", "signature"))
     if "verify" in named:
@@ -42,7 +42,7 @@ def run_dossier(options: argparse.Namespace) -> int:
     return _write(options, named)
 
 
-def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
+def _write(options: Namespace, named: dict[str, Path]) -> int:
     policy, folder = read_policy(options.policy), named["out"]
     require_assessment(policy)
     refuse_absolute_paths(policy)
@@ -67,7 +67,7 @@ def _describe_expiry(dossier: ReportPage) -> str:
     return EXPIRED.format(until) if until and date.fromisoformat(until) < date.today() else ""  # noqa: DTZ011 - the day where it is read
 
 
-def _verify(options: argparse.Namespace, named: dict[str, Path]) -> int:
+def _verify(options: Namespace, named: dict[str, Path]) -> int:
     """Print whether the dossier is consistent and still valid, and who signed it if that is asked."""
     if options.policy is not None or named.keys() & {"out", "since", "sign"}:
         raise OutOfDomainError(

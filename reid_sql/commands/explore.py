@@ -1,8 +1,8 @@
 """Open a page on this machine on which a person chooses, and sees the risk move."""
 
-import argparse
 import re
 import sys
+from argparse import Namespace
 from contextlib import ExitStack
 from typing import Final
 
@@ -24,7 +24,7 @@ from reid_sql.terminal.console import Text
 COPIED: Final = "All rows of {} were copied to this machine, and are deleted when the page ends.\n"
 
 
-def run_explore(options: argparse.Namespace) -> int:
+def run_explore(options: Namespace) -> int:
     """Serve the page until the process is stopped."""
     mask = int(MASK.check("--mask", number("--mask", options.mask)))
     if options.file == "-":
@@ -58,7 +58,7 @@ def run_explore(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _copy_table(options: argparse.Namespace, stack: ExitStack) -> str:
+def _copy_table(options: Namespace, stack: ExitStack) -> str:
     """Write the table of a warehouse to a file that goes with the page: a release is made of all its rows."""
     with open_warehouse(options) as (_, table):
         from reid_sql.engines.ibis.frames import collected  # noqa: PLC0415 - Ibis is optional

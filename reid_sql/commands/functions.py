@@ -3,10 +3,10 @@
 Where a user finds a function: three tiers, and the words of the field that are no names here.
 """
 
-import argparse
 import inspect
 import re
 import tomllib
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache, partial
@@ -32,7 +32,7 @@ MORE: Final = (
 ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 
 
-def run_functions(options: argparse.Namespace) -> int:
+def run_functions(options: Namespace) -> int:
     """List the functions, or print what an agent reads of all."""
     if options.skill:
         print(next(file for file in SKILLS if file.exists()).read_text(encoding="utf-8"), end="")  # noqa: T201

@@ -1,9 +1,9 @@
 """The release gate: check tables against a policy."""
 
-import argparse
 import os
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,7 +42,7 @@ from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_people, print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.parameters import Number, Rows
+from reid_sql.parameters import ColumnNames, Number, Rows
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -64,7 +64,7 @@ RISKY_RECORDS: Final = Number(
 )
 
 
-def run_check(options: argparse.Namespace) -> int:
+def run_check(options: Namespace) -> int:
     """Check one policy or several: print the verdict, write the reports, return the exit code."""
     named = [str(each) for each in options.policies]
     _refuse_twice(named)
@@ -90,11 +90,10 @@ def run_check(options: argparse.Namespace) -> int:
             else attempt(partial(_measure, options, file, policy, baseline, risky))
         )
         results.append(PolicyResult(file, refusal=result) if isinstance(result, str) else result)
-    report = _report_run if len(named) > 1 else _report_alone
-    return report(options, results, files)
+    return _report(options, results, files)
 
 
-def _read_policy(options: argparse.Namespace, file: str) -> Policy:
+def _read_policy(options: Namespace, file: str) -> Policy:
     return _with_time_limit(read_policy(file), options)
 
 
@@ -118,7 +117,7 @@ def _refuse_twice(policies: Sequence[str]) -> None:
 
 
 def _measure(
-    options: argparse.Namespace, file: str, policy: Policy, baseline: Path | None, risky: int
+    options: Namespace, file: str, policy: Policy, baseline: Path | None, risky: int
 ) -> PolicyResult:
     """Measure a policy, and search for a release that meets it if that is asked."""
     prepared = None
@@ -138,43 +137,35 @@ def _measure(
     return PolicyResult(file, page, prepared=prepared)
 
 
-def _report_alone(
-    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
-) -> int:
-    """Write and print the report of one policy."""
-    [result] = results
-    page = result.page or ReportPage({})
-    writers: dict[str, Callable[[ReportPage], str]] = {
-        "json_report": to_json,
-        "junit": render_junit,
-        "html": partial(render_html, additions=Additions(prepared=result.prepared)),
-        "openlineage": lambda page: render_openlineage([page]),
-        "tags": lambda page: render_tags([page]),
-    }
-    for name, file in files.items():
-        write_report(file, writers[name](page))
-    print_verdict(options, page, result.file)
-    return int(page["exit_code"])
-
-
-def _report_run(
-    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
-) -> int:
-    """Write and print one document of several policies."""
-    run = build_run(results)
+def _report(options: Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]) -> int:
+    """Write and print the report of one policy, or one document of several."""
+    pages = [each.page for each in results if each.page is not None]
+    refusals = [f"{each.file}: {each.refusal}" for each in results if each.page is None]
+    first, is_alone = results[0], len(results) == 1
+    document = pages[0] if is_alone else build_run(results)
+    additions = Additions(prepared=first.prepared)
     writers: dict[str, Callable[[], str]] = {
-        "json_report": partial(to_json, run),
-        "junit": partial(render_run_junit, results),
-        "html": partial(render_run_html, results),
-        "openlineage": partial(
-            render_openlineage,
-            [each.page for each in results if each.page is not None],
-            [f"{each.file}: {each.refusal}" for each in results if each.page is None],
-        ),
-        "tags": partial(render_tags, [each.page for each in results if each.page is not None]),
+        "json_report": partial(to_json, document),
+        "junit": partial(render_junit, document)
+        if is_alone
+        else partial(render_run_junit, results),
+        "html": partial(render_html, document, additions)
+        if is_alone
+        else partial(render_run_html, results),
+        "openlineage": partial(render_openlineage, pages, refusals),
+        "tags": partial(render_tags, pages),
     }
     for name, file in files.items():
         write_report(file, writers[name]())
+    if is_alone:
+        print_verdict(options, document, first.file)
+    else:
+        _print_run(options, document, results)
+    return int(document["exit_code"])
+
+
+def _print_run(options: Namespace, run: ReportPage, results: Sequence[PolicyResult]) -> None:
+    """Print the document of several policies."""
 
     def render(width: int) -> RenderableType:
         shown = {each.file: _page(each.file, each.page, width) for each in results if each.page}
@@ -185,15 +176,14 @@ def _report_run(
             columns = _released_columns(each.page) if each.page else []
             print_people(f"{each.file}: {' '.join(columns)}" if columns else "")
     print_result(options, run, lambda: run_rows(results), render)
-    return int(run["exit_code"])
 
 
-def _shows_overview(options: argparse.Namespace) -> bool:
+def _shows_overview(options: Namespace) -> bool:
     """Whether a report shows the overview of the table; else nothing is counted for it."""
     return options.format == "json" or options.json_report is not None or options.html is not None
 
 
-def _print_plans(options: argparse.Namespace) -> int:
+def _print_plans(options: Namespace) -> int:
     """Print the statements of checks of warehouses; nothing but the tables' columns is asked for."""
     policies = [read_policy(file) for file in options.policies]
     plans = [gate.plan_statements(each, overview=_shows_overview(options)) for each in policies]
@@ -205,17 +195,15 @@ def _print_plans(options: argparse.Namespace) -> int:
             named = escape_control_characters(table)
             print(f"-- {named}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
-        "; a group that is measured alone asks for more" if any(map(_has_groups, policies)) else ""
+        "; a group that is measured alone asks for more"
+        if any(check.by for policy in policies for table in policy.tables for check in table.checks)
+        else ""
     )
     print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
 
 
-def _has_groups(policy: Policy) -> bool:
-    return any(check.by for table in policy.tables for check in table.checks)
-
-
-def _name_values(columns: Sequence[str]) -> str:
+def _name_values(columns: ColumnNames) -> str:
     r"""Name columns in a comment, which a line break in a name must not end.
 
     >>> _name_values(["age", "a\nb"])
@@ -225,13 +213,13 @@ def _name_values(columns: Sequence[str]) -> str:
     return f"values of {named}" if columns else "counts and codes"
 
 
-def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:
+def report_files(options: Namespace, names: Iterable[str]) -> dict[str, Path]:
     """Return the paths of those options that are given."""
     paths = {name: _path(options, name) for name in names}
     return {name: path for name, path in paths.items() if path is not None}
 
 
-def _path(options: argparse.Namespace, name: str) -> Path | None:
+def _path(options: Namespace, name: str) -> Path | None:
     """Return the option's path, or refuse an empty one, which an unset shell variable leaves."""
     file = getattr(options, name)
     if file is None:
@@ -254,7 +242,7 @@ def protect_inputs(files: Mapping[str, Path], policy: Policy) -> None:
     )
 
 
-def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
+def _with_time_limit(policy: Policy, options: Namespace) -> Policy:
     """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
     if options.prepare and options.html is None:
         raise OutOfDomainError(
@@ -297,7 +285,7 @@ def _released_columns(page: ReportPage) -> list[str]:
     return [line for each in page["tables"] for line in describe_released_columns(each)]
 
 
-def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) -> None:
+def print_verdict(options: Namespace, page: ReportPage, policy: str) -> None:
     """Print the checks and the verdict of the policy in this file."""
     if options.format == "csv":
         print_people(" ".join(_released_columns(page)))
@@ -307,7 +295,7 @@ def print_verdict(options: argparse.Namespace, page: ReportPage, policy: str) ->
 
 
 def print_result(
-    options: argparse.Namespace,
+    options: Namespace,
     page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],
@@ -321,7 +309,7 @@ def print_result(
 
 
 def print_document(
-    options: argparse.Namespace,
+    options: Namespace,
     page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Rows]],
     render: Callable[[int], RenderableType],

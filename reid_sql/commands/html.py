@@ -1,6 +1,6 @@
 """The answer of a command as one HTML page, in the style of the gate's report."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -76,7 +76,7 @@ def check_file(path: Path, inputs: Sequence[Path]) -> None:
     refuse_to_overwrite({"--html": path}, inputs)
 
 
-def write_page(options: argparse.Namespace, head: str, page: RenderableType, people: str) -> None:
+def write_page(options: Namespace, head: str, page: RenderableType, people: str) -> None:
     """Write what the command prints as one HTML file."""
     path = Path(options.html)
     inputs = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])

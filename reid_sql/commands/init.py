@@ -1,6 +1,6 @@
 """Write a starter policy for all tables of a file, a folder, a pattern of files or a connection."""
 
-import argparse
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ Listed = tuple[
 ]  # keys of a policy, and what profiles the table
 
 
-def run_init(options: argparse.Namespace) -> int:
+def run_init(options: Namespace) -> int:
     """Write the documents into the current folder; refuse to replace a file."""
     if is_connection(options.file):
         with connect_warehouse(options) as opened:
@@ -67,7 +67,7 @@ def run_init(options: argparse.Namespace) -> int:
     return _write(options, list(_tables_in_files(options)))
 
 
-def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
+def _write(options: Namespace, tables: Sequence[Listed]) -> int:
     """Profile the tables, and write what is proposed for them: a scenario too, where a file is one table."""
     stem = stem_of(options.file)
     is_one_file = len(tables) == 1 and bool({*tables[0][0]} & {"file", "files"})
@@ -130,7 +130,7 @@ def _describe_roles(starter: Starter) -> Iterator[str]:
 
 
 def _profile(
-    options: argparse.Namespace, tables: Sequence[Listed], *, is_alone: bool
+    options: Namespace, tables: Sequence[Listed], *, is_alone: bool
 ) -> tuple[list[Starter], dict[str, str]]:
     """Profile each table; among several, one that cannot be read, or that nobody could know, is named."""
     starters: list[Starter] = []
@@ -160,12 +160,18 @@ def _profile(
             f"{len(unread)} that cannot: {why}" if why else f"none in '{options.file}'; name a file"
         )
         raise UnknownNameError(f"FILE must have a table that can be read, got {got}")
+    return _name_apart(starters), unread
+
+
+def _name_apart(starters: Sequence[Starter]) -> list[Starter]:
+    """Give tables that have one name the names of their sources."""
     names = Counter(each.name for each in starters)
-    for place, each in enumerate(starters):
-        if names[each.name] > 1:
-            source = {**each.source, "name": _describe_source(each.source)}
-            starters[place] = replace(each, source=source)
-    return starters, unread
+    return [
+        replace(each, source={**each.source, "name": _describe_source(each.source)})
+        if names[each.name] > 1
+        else each
+        for each in starters
+    ]
 
 
 def _describe_source(source: Mapping[str, str]) -> str:
@@ -177,7 +183,7 @@ def _describe_source(source: Mapping[str, str]) -> str:
 # Tables in files.
 
 
-def _tables_in_files(options: argparse.Namespace) -> Iterator[Listed]:
+def _tables_in_files(options: Namespace) -> Iterator[Listed]:
     """List the tables: of the file, of the pattern, or of every file of the folder and of those in it."""
     path = Path(options.file)
     is_pattern = bool(PATTERN & {*options.file}) and not path.exists()
@@ -189,7 +195,7 @@ def _tables_in_files(options: argparse.Namespace) -> Iterator[Listed]:
         yield from _tables_of_file(options, options.file)
 
 
-def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Listed]:
+def _tables_of_folder(options: Namespace, folder: Path) -> Iterator[Listed]:
     """List the tables of a folder; one that is divided by folders like year=2020 is one table."""
     visible = sorted(each for each in folder.iterdir() if not each.name.startswith((".", "_")))
     if any(each.is_dir() and "=" in each.name for each in visible):
@@ -202,7 +208,7 @@ def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Lis
             yield from _tables_of_file(options, str(each))
 
 
-def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Listed]:
+def _tables_of_file(options: Namespace, file: str) -> Iterator[Listed]:
     """List the tables of a database or the sheets of a workbook, or the file as a table."""
     tables: list[str] = []
     if options.table is None and Path(file).is_file():
@@ -215,10 +221,10 @@ def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Listed]:
 
 
 def _in_file(
-    options: argparse.Namespace, file: str, table: str | None = None, *, files: bool = False
+    options: Namespace, file: str, table: str | None = None, *, files: bool = False
 ) -> Listed:
     place = {"file": file, "table": table, "files": files}
-    options_of_table = argparse.Namespace(**vars(options) | place)
+    options_of_table = Namespace(**vars(options) | place)
     source = source_of(options_of_table)
 
     def profile() -> Starter:
@@ -230,7 +236,7 @@ def _in_file(
 # Tables of a warehouse.
 
 
-def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name: str) -> Starter:
+def _profile_in_warehouse(options: Namespace, opened: "Warehouse", name: str) -> Starter:
     """Profile the columns whose distinct values may come to the client, and name the others."""
     from reid_sql.client.calls import profile_columns as profile_here  # noqa: PLC0415 - Ibis is optional
     from reid_sql.engines.ibis import adapter  # noqa: PLC0415 - the same

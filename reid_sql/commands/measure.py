@@ -1,7 +1,7 @@
 """Measure a file: its columns, its risk, that of larger populations, the error of each method."""
 
-import argparse
 import shlex
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
@@ -27,7 +27,6 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.proposals import find_intervals, profile_columns, propose
 from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
-    Rows,
     SourceTable,
     call,
     counted_noun,
@@ -52,9 +51,9 @@ from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN, Arguments, Row, Rows
+from reid_sql.sources.equal_rows import count_unique
 from reid_sql.sources.remote import is_connection
-from reid_sql.sources.unique_columns import count_unique
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
@@ -81,7 +80,7 @@ STATUS_MANY_COLUMNS: Final = (
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
-def run_profile(options: argparse.Namespace) -> int:
+def run_profile(options: Namespace) -> int:
     """Print a line for each column, and a sentence."""
     columns = all_names("the columns", options.columns)
     if options.columns:
@@ -96,9 +95,7 @@ def run_profile(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def describe_smallest_sets(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[dict[str, Any]]
-) -> list[str]:
+def describe_smallest_sets(con: duckdb.DuckDBPyConnection, table: str, rows: Rows) -> list[str]:
     """Name the smallest sets of columns that single out 5 % and 50 % of the records, in bounded work.
 
     Columns that identify people by themselves would be the answer of every table, and are left out.
@@ -115,7 +112,7 @@ def describe_smallest_sets(
     is_large = bytes_of_search(distinct, len(named), len(named)) > MAX_BYTES
     is_large &= len(named) <= MAX_COLUMNS
     lines: list[str] = []
-    sets: list[dict[str, Any]] = []
+    sets: Rows = []
     for share in SHARES_SINGLED_OUT if named else ():
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
         counted = (each for each in sets if each["status"] in {OK, STATUS_GREEDY})
@@ -133,7 +130,7 @@ def describe_smallest_sets(
 
 def _search_sets(
     con: duckdb.DuckDBPyConnection, table: str, columns: list[str], share: float, records: int
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Return the smallest sets of columns that single out a share, or a status of no set."""
     if len(columns) > MAX_COLUMNS:
         return [{"columns": [], "status": STATUS_MANY_COLUMNS}]
@@ -154,10 +151,10 @@ def _search_sets(
 def _add_columns(
     con: duckdb.DuckDBPyConnection,
     table: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Rows,
     share: float,
     sizes: Sequence[int],
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Return the columns that single out a share, else those of most values that do together, if any do.
 
     Each figure is an exact count; the codes of a search of all sets would not fit into memory. Sets of
@@ -182,11 +179,11 @@ def _add_columns(
     return [_describe_set([], None, status)]
 
 
-def _describe_set(columns: list[str], share: float | None, status: str) -> dict[str, Any]:
+def _describe_set(columns: list[str], share: float | None, status: str) -> Row:
     return {"columns": columns, "share_unique": share, "status": status}
 
 
-def describe_profile(rows: list[dict[str, Any]], option: str = "--entity") -> str:
+def describe_profile(rows: Rows, option: str = "--entity") -> str:
     """Say which of the profiled columns look like identifiers and repeat, by their counts."""
     counts = {
         row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows
@@ -200,7 +197,7 @@ def describe_profile(rows: list[dict[str, Any]], option: str = "--entity") -> st
     return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], option)
 
 
-def run_risk(options: argparse.Namespace) -> int:
+def run_risk(options: Namespace) -> int:
     """Print how risky the file is, or what an attacker learns from it, or how methods err on it."""
     if options.scenario is not None:
         return run_scenario(options)
@@ -213,7 +210,7 @@ def run_risk(options: argparse.Namespace) -> int:
     return _run_validation(options) if options.fractions else _run_summary(options)
 
 
-def _run_summary(options: argparse.Namespace) -> int:
+def _run_summary(options: Namespace) -> int:
     """Print the summary and class sizes, and what else is asked for."""
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
@@ -273,7 +270,7 @@ def _call_unicity(
     entity: str,
     points: list[float],
     populations: list[float],
-    within: Mapping[str, Any],
+    within: Arguments,
 ) -> Rows:
     """Measure how many people some of their rows single out, and forecast it to one population."""
     if not points:
@@ -292,7 +289,7 @@ def _join(*sentences: str) -> str:
 
 
 def _describe_counting(
-    options: argparse.Namespace, people: str, copies: str, codes: Mapping[str, str]
+    options: Namespace, people: str, copies: str, codes: Mapping[str, str]
 ) -> str:
     """Say which values match, how people are counted, and which columns have missing-value codes."""
     matched = WITHIN_TOLERANCE.format(", ".join(options.tolerance)) if options.tolerance else ""
@@ -301,7 +298,7 @@ def _describe_counting(
     return _join(matched, *assumed, *_sentences(codes))
 
 
-def refuse_without_columns(options: argparse.Namespace) -> None:
+def refuse_without_columns(options: Namespace) -> None:
     """Refuse, with the columns that a report would propose as an option to copy."""
     rule = "--qi must name the columns that others can know about a person, got none"
     if is_connection(options.file) or options.file == "-":
@@ -312,7 +309,7 @@ def refuse_without_columns(options: argparse.Namespace) -> None:
     raise OutOfDomainError(f"{rule}; {remedy if names else 'see reid-sql profile FILE'}")
 
 
-def _known_points(options: argparse.Namespace) -> list[float]:
+def _known_points(options: Namespace) -> list[float]:
     """Read how many rows of a person the attacker knows; they need a person, and a chart needs an answer."""
     points = numbers("--points", options.points or [])
     texts = ",".join(options.points or []) or None
@@ -323,7 +320,7 @@ def _known_points(options: argparse.Namespace) -> list[float]:
 
 
 def _refuse_combinations(
-    options: argparse.Namespace,
+    options: Namespace,
     populations: bool,  # noqa: FBT001
     count: int,
     points: bool,  # noqa: FBT001
@@ -338,7 +335,7 @@ def _refuse_combinations(
         )
 
 
-def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:
+def _describe_copies(sizes: Rows) -> str:
     """Say that each row may be in the table several times; nothing where the class sizes do not look so."""
     copies = count_copies(*([row[name] for row in sizes] for name in ("class_size", "classes")))
     return COPIES.format(copies) if copies > 1 else ""
@@ -354,8 +351,8 @@ def _people(table: SourceTable, entity: str | None) -> str:
 def _forecast(
     table: SourceTable,
     populations: list[float],
-    model: dict[str, Any],
-    counting: dict[str, Any],
+    model: Arguments,
+    counting: Arguments,
     *,
     is_drawn: bool,
 ) -> tuple[Rows, list[Chart]]:
@@ -388,7 +385,7 @@ def checks_of(table: SourceTable, **how: str) -> list[Check]:
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 
-def _run_validation(options: argparse.Namespace) -> int:
+def _run_validation(options: Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
     refuse_unread(
         options, "--validate", "fractions", "methods", "columns", "nulls", "entity", "plot"

@@ -4,6 +4,7 @@ import argparse
 import csv
 import re
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -34,7 +35,7 @@ def all_names(label: str, texts: list[str]) -> list[str]:
     return [name for text in texts for name in names(label, text)]
 
 
-def passed_options(options: argparse.Namespace, *options_read: str) -> dict[str, Any]:
+def passed_options(options: Namespace, *options_read: str) -> dict[str, Any]:
     """Return those options that have a value, by their names."""
     values = {name: getattr(options, name) for name in options_read}
     return {name: value for name, value in values.items() if value not in (None, [])}
@@ -89,12 +90,22 @@ def require(option: str, value: object, other: str, *, is_passed: bool) -> None:
 
 
 SOURCE: Final = (
-    *("files", "table", "encoding", "delimiter", "quote", "header", "skip", "memory_limit"),
-    *("format", "html", "progress", "help"),
+    "files",
+    "table",
+    "encoding",
+    "delimiter",
+    "quote",
+    "header",
+    "skip",
+    "memory_limit",
+    "format",
+    "html",
+    "progress",
+    "help",
 )  # options that a command reads whatever it measures
 
 
-def refuse_unread(options: argparse.Namespace, what: str, *read: str) -> None:
+def refuse_unread(options: Namespace, what: str, *read: str) -> None:
     """Refuse the options of the command that have no effect on what is asked for."""
     for action in options.parser._actions:  # noqa: SLF001 - argparse has no public list
         name, is_read = action.dest, action.dest in (*SOURCE, *read)
@@ -119,7 +130,7 @@ class Once(argparse.Action):
     def __call__(
         self,
         parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse passes it
-        namespace: argparse.Namespace,
+        namespace: Namespace,
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
@@ -148,8 +159,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(name, help=words, **how)
 
     def parse_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> argparse.Namespace:
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> Namespace:
         """Parse the arguments; the command's own parser refuses unknown ones and suggests the nearest."""
         namespace_read, unknown = self.parse_known_args(args, namespace)
         if unknown:

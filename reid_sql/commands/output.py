@@ -1,9 +1,9 @@
 """How commands print an answer: tables for people, JSON, or CSV."""
 
-import argparse
 import csv
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from math import isfinite
@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from reid_sql.commands.options import printed
-from reid_sql.parameters import Row, Rows
+from reid_sql.parameters import ColumnNames, Row, Rows
 from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text, console
@@ -25,7 +25,7 @@ from reid_sql.terminal.hints import in_options
 
 
 def print_answer(
-    options: argparse.Namespace,
+    options: Namespace,
     page: object,
     rows: Rows,
     render: Callable[[], RenderableType],
@@ -55,7 +55,7 @@ def print_answer(
     print_people(people)
 
 
-def notes_of_rows(options: argparse.Namespace, people: str, notes: Sequence[str]) -> str:
+def notes_of_rows(options: Namespace, people: str, notes: Sequence[str]) -> str:
     """Return what is said besides the answer: with rows alone, what other forms have in the page."""
     return " ".join(filter(None, [people, *(notes if options.format == "csv" else [])]))
 
@@ -75,20 +75,20 @@ def print_rendered(render: Callable[[int], RenderableType]) -> None:
     page.print(rendered)
 
 
-def print_rows(columns: Sequence[str], rows: Iterable[Row]) -> None:
+def print_rows(columns: ColumnNames, rows: Iterable[Row]) -> None:
     """Print the values of these columns as CSV."""
     print_csv(columns, [[row[name] for name in columns] for row in rows])
 
 
 def print_csv(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True
+    columns: ColumnNames, rows: Iterable[Sequence[Any]], *, has_header: bool = True
 ) -> None:
     """Print CSV with a header; NULL is empty, and a list is JSON."""
     printed(csv_text(columns, rows, has_header=has_header))
 
 
 def csv_text(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True
+    columns: ColumnNames, rows: Iterable[Sequence[Any]], *, has_header: bool = True
 ) -> str:
     """Write CSV as `print_csv` prints it."""
     buffer = StringIO(newline="")

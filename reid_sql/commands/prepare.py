@@ -1,8 +1,8 @@
 """Find the release that meets a policy at the least loss, and write it as SQL or Python."""
 
-import argparse
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -31,7 +31,7 @@ HIERARCHIES: Final = "write_hierarchies"
 FILES: Final = ("release", "sql", "polars", "json_report", "html")  # options that name a file
 
 
-def run_prepare(options: argparse.Namespace) -> int:
+def run_prepare(options: Namespace) -> int:
     """Search for the release, write the files, print what is lost, return the verdict's exit code."""
     refuse_dialect(options.dialect)
     files = report_files(options, (*FILES, HIERARCHIES))
@@ -72,7 +72,7 @@ def run_prepare(options: argparse.Namespace) -> int:
     return prepared.exit_code
 
 
-def _where_to(options: argparse.Namespace, prepared: Prepared, release: Path | None) -> list[Text]:
+def _where_to(options: Namespace, prepared: Prepared, release: Path | None) -> list[Text]:
     """Say where the release is, or which command writes it; nothing where no release passes."""
     if not prepared.passed:
         return []
@@ -84,7 +84,7 @@ def _where_to(options: argparse.Namespace, prepared: Prepared, release: Path | N
     return [Text(f"{command} writes this release.")]
 
 
-def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -> int:
+def _write_hierarchies(options: Namespace, files: Mapping[str, Path]) -> int:
     """Write the hierarchies alone; nothing is searched, so no other file could be written."""
     more = [name for name in FILES if name in files]
     if more:

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql.commands.starter import CONTACTS, KNOWABLE, Starter
-from reid_sql.commands.tables import call
-from reid_sql.commands.unmeasured import table_columns
+from reid_sql.commands.tables import call, table_columns
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import are_contacts
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
-from reid_sql.parameters import MAX_COLUMNS, Rows, fold_case, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Rows, fold_case, quoted, sql_text
 from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
@@ -29,7 +28,7 @@ MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whethe
 
 
 def propose(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     name: str,
     source: Mapping[str, str],
     population: float | None = None,
@@ -47,7 +46,7 @@ def propose(
 
 
 def _find_several(
-    con: duckdb.DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
+    con: DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
 ) -> list[str]:
     """Find the sensitive columns of which a person has several values, NULL among them."""
     values = ", ".join(
@@ -63,9 +62,7 @@ def _find_several(
     return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
 
 
-def profile_columns(
-    con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
-) -> list[dict[str, Any]]:
+def profile_columns(con: DuckDBPyConnection, table: str, columns: list[str]) -> Rows:
     """Profile these columns of the table, or all if none is named.
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
@@ -92,7 +89,7 @@ def profile_columns(
     return sorted(rows, key=lambda row: places[fold_case(row["column_name"])])
 
 
-def find_intervals(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+def find_intervals(con: DuckDBPyConnection, table: str) -> list[str]:
     """Find the columns of intervals, of which 1 month equals 30 days, so that no function counts them."""
     types = con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()
     return [name for name, kind, *_ in types if "INTERVAL" in kind]
@@ -109,9 +106,7 @@ def find_texts(rows: Rows) -> list[str]:
     ]
 
 
-def repeat_identifiers(
-    rows: Sequence[dict[str, Any]], people: Sequence[str]
-) -> list[dict[str, Any]]:
+def repeat_identifiers(rows: Rows, people: Sequence[str]) -> Rows:
     """Take columns within whose values others are constant for identifiers of people that repeat.
 
     Where the name of one says so, what is constant within its values describes a person, as a sex does.
@@ -121,16 +116,14 @@ def repeat_identifiers(
     if any(map(names_a_person, named)):
         return list(rows)
     return [
-        row | repeated
+        {**row, **repeated}
         if row["column_name"] in people and kinds.kind_of_advice(row, 1) in KNOWABLE
         else row
         for row in rows
     ]
 
 
-def find_reasons_by_values(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Rows
-) -> dict[str, str]:
+def find_reasons_by_values(con: DuckDBPyConnection, table: str, rows: Rows) -> dict[str, str]:
     """Find the columns of texts whose most frequent values are diseases, amounts or contacts, and which."""
     named = find_texts(rows)
     values = _draw_amounts(con, table, rows, named)
@@ -158,7 +151,7 @@ def find_reasons_by_values(
 
 
 def _draw_amounts(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Rows, named: Sequence[str]
+    con: DuckDBPyConnection, table: str, rows: Rows, named: ColumnNames
 ) -> dict[str, list[str]]:
     """Return some values of the texts that are numbers: if they are amounts, the first of them are."""
     looks = {row["column_name"]: row["looks_like"] for row in rows}

@@ -1,10 +1,10 @@
 """Published tables: how a file of one is read, and how one is written so that it may be published."""
 
-import argparse
 import csv
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,10 +13,10 @@ import duckdb
 
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.commands.output import csv_text
-from reid_sql.commands.tables import attach_numbered, call
+from reid_sql.commands.tables import attach_numbered, call, text_format
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
-from reid_sql.parameters import Rows, fold_case, quoted, sql_text
+from reid_sql.parameters import Arguments, ColumnNames, Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
 from reid_sql.sources.files import open_source
 from reid_sql.sources.text_content import TextFormat
@@ -74,8 +74,20 @@ def read_published(
     return PublishedTable(view, header, tuple(notes))
 
 
+def _tests_of_counts(name: str) -> str:
+    """Whether all values of a column are counts, or marks in their place, and whether any is a number."""
+    marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
+    text = f"lower(trim({quoted(name)}::VARCHAR))"
+    number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
+    mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
+    grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
+    whole = f"coalesce(try_cast({text} AS DOUBLE) % 1 = 0, false)"
+    count = f"coalesce({whole} OR {grouped} OR {mark}, true)"
+    return f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]"
+
+
 def _columns_of_counts(
-    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], categories: Sequence[str]
+    con: duckdb.DuckDBPyConnection, view: str, columns: ColumnNames, categories: Sequence[str]
 ) -> list[str]:
     """Return the columns of a crosstab that have counts, those behind the last column of categories.
 
@@ -84,16 +96,7 @@ def _columns_of_counts(
     if categories:
         folded = {fold_case(name) for name in categories}
         return [name for name in columns if fold_case(name) not in folded]
-    marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
-    tests = []
-    for name in columns:
-        text = f"lower(trim({quoted(name)}::VARCHAR))"
-        number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
-        mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
-        grouped = f"regexp_full_match({text}, {sql_text(GROUPED.pattern)})"
-        whole = f"coalesce(try_cast({text} AS DOUBLE) % 1 = 0, false)"
-        count = f"coalesce({whole} OR {grouped} OR {mark}, true)"
-        tests.append(f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]")
+    tests = map(_tests_of_counts, columns)
     tested = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
     last = max((place for place, (is_count, _) in enumerate(tested) if not is_count), default=-1)
     mixed = [
@@ -113,7 +116,7 @@ def _columns_of_counts(
     return list(columns[last + 1 :])
 
 
-def _name_header(columns: Sequence[str]) -> str:
+def _name_header(columns: ColumnNames) -> str:
     """Name the column of what the header says, as no other column is named."""
     header = HEADER
     while fold_case(header) in {fold_case(name) for name in columns}:
@@ -146,7 +149,7 @@ LACKING_PEOPLE: Final = (
 )
 
 
-def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> str:
+def publish(options: Namespace, rows: Rows, how: Arguments) -> str:
     """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
 
     Returns a sentence on what was checked.
@@ -174,11 +177,11 @@ def publish(options: argparse.Namespace, rows: Rows, how: Mapping[str, Any]) -> 
 
 
 def _audit(
-    options: argparse.Namespace,
+    options: Namespace,
     file: Path,
     text: str,
     counts: Sequence[str],
-    how: Mapping[str, Any],
+    how: Arguments,
 ) -> str:
     """Read the file as its readers do, and audit its counts beside the tables that they already have.
 
@@ -192,7 +195,8 @@ def _audit(
             raise UnavailableError(
                 "--publish must have the cells that were computed once it is read again, got others; rename categories such as an empty text"
             )
-        published = attach_numbered(con, options, "--published", options.published, PUBLISHED)
+        form = text_format(options, of_people=False)
+        published = attach_numbered(con, form, "--published", options.published, PUBLISHED)
         how_read = {"k": how["k"]} | base
         cells: list[dict[str, Any]] = []
         for count in counts:

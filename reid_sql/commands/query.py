@@ -1,8 +1,8 @@
 """SQL run with the functions registered; the functions, or the query of one call, as SQL without Python."""
 
-import argparse
 import re
 import sys
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -42,7 +42,7 @@ USUAL: Final[Mapping[str, set[object]]] = {
 }
 
 
-def run_query(options: argparse.Namespace) -> int:
+def run_query(options: Namespace) -> int:
     """Run the statements, and print each answer before the next statement."""
     text = _read_sql(options.file)
     _refuse_new_database(options.database, text)
@@ -169,7 +169,7 @@ FROM {1}.risk_summary(people, ['age', 'sex']);
 """
 
 
-def run_sql(options: argparse.Namespace) -> int:
+def run_sql(options: Namespace) -> int:
     """Print the functions as SQL or write them into a database file, or print the query that a call runs."""
     from reid_sql.engines.duckdb.catalogue import script, write_file  # noqa: PLC0415 - help needs no functions
     from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - the same

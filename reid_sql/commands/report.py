@@ -1,11 +1,11 @@
 """One page for one file: its columns, proposed quasi-identifiers, their risk, and what to do next."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 from rich.console import Group, RenderableType
@@ -15,16 +15,16 @@ from reid_sql.check import gate
 from reid_sql.check.html import render_first_report
 from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
-from reid_sql.check.policy import read_policy_text
-from reid_sql.check.report import write_report
-from reid_sql.check.sentences import (
+from reid_sql.check.next_steps import (
     STEP_CAUTIONS,
     STEP_RELEASE,
     describe_columns_that_help,
     describe_people_alone,
-    find_table_cautions,
     unit_of_rows,
 )
+from reid_sql.check.policy import read_policy_text
+from reid_sql.check.report import write_report
+from reid_sql.check.sentences import find_table_cautions
 from reid_sql.check.sources import ReadTable, Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED, check_file, page_blocks
@@ -35,7 +35,7 @@ from reid_sql.commands.proposals import propose
 from reid_sql.commands.starter import Starter, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import POPULATION
+from reid_sql.parameters import POPULATION, Rows
 from reid_sql.sources.files import KEPT, open_source
 from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
@@ -61,7 +61,7 @@ class FirstReport:
     inputs: tuple[Path, ...] = field(default=(), repr=False)  # which no report may overwrite
 
     @property
-    def profile(self) -> list[dict[str, Any]]:
+    def profile(self) -> Rows:
         """A row for each column; its counts are exact."""
         return list(self.starter.rows)
 
@@ -187,7 +187,7 @@ def measure(
     return FirstReport(starter, sets, page, inputs)
 
 
-def run_report(options: argparse.Namespace) -> int:
+def run_report(options: Namespace) -> int:
     """Print the report and write its page; the verdict of a policy that nobody wrote is no error."""
     population = None
     if options.population is not None:

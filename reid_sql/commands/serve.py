@@ -1,11 +1,11 @@
 """Serve the answers of tables to every DuckDB client."""
 
-import argparse
 import os
 import secrets
 import sys
 import threading
 import tomllib
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Final
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql import register
 from reid_sql.check.policy import read_policy
@@ -61,7 +62,7 @@ FEW_COUNTED: Final = (
 )
 
 
-def run_serve(options: argparse.Namespace) -> int:
+def run_serve(options: Namespace) -> int:
     """Serve until the process is stopped."""
     port = int(PORT.check("--port", number("--port", options.port)))
     seconds = float(SECONDS.check("--time-limit", number("--time-limit", options.time_limit)))
@@ -109,7 +110,7 @@ def import_agents() -> ModuleType:
 
 
 def describe_unnamed(
-    data: duckdb.DuckDBPyConnection, tables: list[str], policy: str | None
+    data: DuckDBPyConnection, tables: list[str], policy: str | None
 ) -> Iterator[str]:
     """Name the columns of each table that its policy does not name: clients may ask about them."""
     declared = () if policy is None else read_policy(policy).tables
@@ -125,7 +126,7 @@ def describe_unnamed(
 
 
 def describe_rows(
-    data: duckdb.DuckDBPyConnection, tables: list[str], mask: Mask
+    data: DuckDBPyConnection, tables: list[str], mask: Mask
 ) -> Iterator[tuple[str, str]]:
     """Say of which tables rows may not be people, though each counts as one: small groups would be shown."""
     for name in tables:
@@ -139,7 +140,7 @@ def describe_rows(
             yield name, f"in {name}, each row counts as a person. {advice}"
 
 
-def describe_shared(data: duckdb.DuckDBPyConnection, columns: Columns) -> Iterator[str]:
+def describe_shared(data: DuckDBPyConnection, columns: Columns) -> Iterator[str]:
     """Say which tables have the same people, by a column that names each record of one of them once."""
     if len(columns) == 1:
         return
@@ -156,7 +157,7 @@ def describe_shared(data: duckdb.DuckDBPyConnection, columns: Columns) -> Iterat
 
 
 def _find_identifying(
-    data: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, ServedColumn]
+    data: DuckDBPyConnection, table: str, columns: Mapping[str, ServedColumn]
 ) -> set[str]:
     """Find the columns with a value of its own in each record; by the estimates, most need no count."""
     source = f"memory.main.{quoted(table)}"
@@ -217,7 +218,7 @@ def _checked_token(label: str, token: object) -> str:
     return token
 
 
-def open_data(files: list[str], named: list[str], memory: str | None) -> duckdb.DuckDBPyConnection:
+def open_data(files: list[str], named: list[str], memory: str | None) -> DuckDBPyConnection:
     """Open the tables: those of a DuckDB file as they are, read-only, and other files read once."""
     con = duckdb.connect(config=CONFIG)
     con.execute("SET TimeZone = 'UTC'")
@@ -248,7 +249,7 @@ def open_data(files: list[str], named: list[str], memory: str | None) -> duckdb.
     return con
 
 
-def share_memory(data: duckdb.DuckDBPyConnection, public: duckdb.DuckDBPyConnection) -> None:
+def share_memory(data: DuckDBPyConnection, public: DuckDBPyConnection) -> None:
     """Share the limit of the tables' database with that of the answers, which are small."""
     limit = data.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
     size, unit = str(limit).split()
@@ -257,7 +258,7 @@ def share_memory(data: duckdb.DuckDBPyConnection, public: duckdb.DuckDBPyConnect
         con.execute(f"SET memory_limit = '{part:.3f} {unit}'")
 
 
-def _serve_database(con: duckdb.DuckDBPyConnection, catalogue: str, file: str) -> None:
+def _serve_database(con: DuckDBPyConnection, catalogue: str, file: str) -> None:
     con.execute(
         f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalogue} (READ_ONLY, TYPE duckdb)"
     )
@@ -265,7 +266,7 @@ def _serve_database(con: duckdb.DuckDBPyConnection, catalogue: str, file: str) -
         _create(con, "VIEW", name, f"{catalogue}.main.{quoted(name)}")
 
 
-def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -> None:
+def _create(con: DuckDBPyConnection, kind: str, name: str, source: str) -> None:
     if not name.isidentifier() or name.lower().startswith("reid_"):
         raise OutOfDomainError(
             f"a table must have a plain name, got '{name}'; write --table people=file"
@@ -278,7 +279,7 @@ def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -
     )
 
 
-def read_words(data: duckdb.DuckDBPyConnection, reader: Reader) -> Words:
+def read_words(data: DuckDBPyConnection, reader: Reader) -> Words:
     """Read the words that a log may contain: names of columns, and what everybody knows of SQL."""
     columns = data.execute("SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal")
     names = frozenset(str(row[0]).casefold() for row in columns.fetchall())

@@ -1,13 +1,13 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
-import argparse
 import re
 import shlex
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
@@ -16,7 +16,7 @@ from reid_sql.models.columns.direct_identifiers import CONTACT, NAME
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.models.columns.sensitive_columns import reason_by_name
-from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.parameters import MAX_COLUMNS, Rows
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.column_roles import (
     ENTITY,
@@ -139,7 +139,7 @@ PATTERN: Final = frozenset("*?[")
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
 
-def source_of(options: argparse.Namespace) -> dict[str, str]:
+def source_of(options: Namespace) -> dict[str, str]:
     """Return the keys of a policy that name the table of a command."""
     named = {"file": options.file}
     if options.files:  # a pattern is no name
@@ -173,7 +173,7 @@ def stem_of(file: str) -> str:
 class Starter:
     """What is proposed for a file: the columns that others can know, and the documents."""
 
-    rows: Sequence[dict[str, Any]]  # of its profile
+    rows: Rows  # of its profile
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
     by_values: Mapping[str, str] = field(default_factory=dict)  # columns: what their values are

@@ -1,6 +1,6 @@
 """The table that a command computes from: a file in DuckDB, or a table of a warehouse."""
 
-import argparse
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
+from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
+from reid_sql.check.masked_columns import Words, describe_unmeasured
+from reid_sql.check.masking import Mask, ReportPage
 from reid_sql.commands.options import (
     all_names,
     names,
@@ -25,8 +29,20 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.columns.missing_value_codes import describe_codes
 from reid_sql.models.fitted_model import FittedModel
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
-from reid_sql.sources.copies import describe_copies
+from reid_sql.parameters import (
+    MAX_COLUMNS,
+    QUASI_IDENTIFIERS,
+    ColumnNames,
+    Columns,
+    Domain,
+    Row,
+    Rows,
+    fold_case,
+    quoted,
+    sql_literal,
+    sql_text,
+)
+from reid_sql.sources.equal_rows import count_unique, describe_copies
 from reid_sql.sources.files import attach_checked, open_source, refuse_unread_format
 from reid_sql.sources.formats import check_marks, check_skip, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
@@ -42,7 +58,6 @@ if TYPE_CHECKING:
     from reid_sql.commands.warehouse_table import WarehouseTable
     from reid_sql.sources.warehouse import Warehouse
 
-Rows = list[dict[str, Any]]
 FILES: Final = (
     "file",
     "others",
@@ -53,7 +68,7 @@ FILES: Final = (
 COUNTED_PEOPLE: Final = "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
 
 
-def function_options(options: argparse.Namespace, function: str, *names_: str) -> dict[str, Any]:
+def function_options(options: Namespace, function: str, *names_: str) -> dict[str, Any]:
     """Read the options that are parameters of the function, by its declaration: domains and defaults."""
     parameters = {
         each.name: each for each in declared()[function].parameters if each.name in names_
@@ -81,7 +96,7 @@ def _read(domain: Domain, name: str, text: Any) -> Any:  # noqa: ANN401 - as the
 
 
 def call(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     function: str,
     arguments: Sequence[Any],
     words: str,
@@ -98,7 +113,7 @@ def call(
 class FileTable:
     """A file in a connection of DuckDB, and the columns that its functions are called with."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> None:
+    def __init__(self, con: DuckDBPyConnection, table: str, columns: list[str]) -> None:
         """Remember the connection, and what functions take."""
         self.con, self.name, self.columns = con, table, columns
 
@@ -149,7 +164,7 @@ SourceTable: TypeAlias = "FileTable | WarehouseTable"
 
 
 @contextmanager
-def open_table(options: argparse.Namespace) -> Iterator[SourceTable]:
+def open_table(options: Namespace) -> Iterator[SourceTable]:
     """Open the file or the warehouse that the options name, after its columns are checked."""
     if is_connection(options.file):
         columns = column_names(options)
@@ -161,22 +176,22 @@ def open_table(options: argparse.Namespace) -> Iterator[SourceTable]:
         yield open_file_table(options)
 
 
-def open_file_table(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> FileTable:
+def open_file_table(options: Namespace, kind: Columns = QUASI_IDENTIFIERS) -> FileTable:
     """Open the file with the columns that the options name."""
     columns = column_names(options, kind)
     return FileTable(*open_file(options), columns)
 
 
-def counted_noun(options: argparse.Namespace) -> str:
+def counted_noun(options: Namespace) -> str:
     """Name what a class counts."""
     return "people" if options.entity else "records"
 
 
 def describe_people(
     entity: str | None,
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     tables: Sequence[str],
-    columns: Sequence[str],
+    columns: ColumnNames,
     population: Sequence[str] = (),
 ) -> str:
     """Say how people are counted, or which column may identify them; name columns with missing-value codes.
@@ -205,7 +220,7 @@ def table_item(table: str) -> str:
     return f"query_table({sql_text(table)})"
 
 
-def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyConnection) -> str:
+def describe_copies_of_calls(calls: Iterable[PlannedCall], con: DuckDBPyConnection) -> str:
     """Say of which tables of some calls rows were written several times; nothing of one that is gone."""
     sentences: dict[str, None] = {}
     for item in dict.fromkeys(item for call in calls for item in call.items):
@@ -214,32 +229,32 @@ def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyC
     return " ".join(filter(None, sentences))
 
 
-def describe_copies_in(con: duckdb.DuckDBPyConnection, table: str, label: str = "") -> str:
+def describe_copies_in(con: DuckDBPyConnection, table: str, label: str = "") -> str:
     """Say that rows of a table were written several times; nothing where none were."""
     return _describe_copies(con, table_item(table), label)
 
 
-def _describe_copies(con: duckdb.DuckDBPyConnection, item: str, label: str = "") -> str:
+def _describe_copies(con: DuckDBPyConnection, item: str, label: str = "") -> str:
     columns = [row[0] for row in con.sql(f"DESCRIBE FROM {item}").fetchall()]
     words = describe_copies(lambda sql: con.execute(sql).fetchall(), item, columns, label)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
-def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
+def describe_entity(con: DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
     """Say that people are counted, and which values may stand for nobody."""
     cautions = [describe_nobodies_in(con.sql, table_item(each), entity) for each in tables]
     return " ".join(dict.fromkeys(filter(None, [COUNTED_PEOPLE.format(entity), *cautions])))
 
 
-def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
+def column_names(options: Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
     """Return the columns that the options name, each once."""
     columns = all_names("the columns", options.columns)
     return kind.check(columns, columns)
 
 
 def open_file(
-    options: argparse.Namespace, *, keep: bool = False
-) -> tuple[duckdb.DuckDBPyConnection, str]:
+    options: Namespace, form: TextFormat | None = None, *, keep: bool = False
+) -> tuple[DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
         raise UnavailableError(
@@ -254,14 +269,14 @@ def open_file(
         options.table,
         pattern=options.files,
         memory_limit=options.memory_limit,
-        form=text_format(options),
+        form=form or text_format(options),
         keep=keep,
     )
 
 
 def attach_numbered(  # noqa: PLR0917 - all of what names the files
-    con: duckdb.DuckDBPyConnection,
-    options: argparse.Namespace,
+    con: DuckDBPyConnection,
+    form: TextFormat,
     label: str,
     files: Sequence[str],
     view: str,
@@ -271,13 +286,16 @@ def attach_numbered(  # noqa: PLR0917 - all of what names the files
     views = []
     for place, file in enumerate(files, 1):
         views.append(f"{view}_{place}")
-        attach_checked(con, views[-1], f"{label} {place}", file, text_format(options), table)
+        attach_checked(con, views[-1], f"{label} {place}", file, form, table)
         table = None
     return views
 
 
-def text_format(options: argparse.Namespace) -> TextFormat:
-    """How the text files of a command are written; refuses what describes none of its files."""
+def text_format(options: Namespace, *, of_people: bool = True) -> TextFormat:
+    """How the text files of a command are written; refuses what describes none of its files.
+
+    Those of published tables have lines of totals, and are not `of_people`.
+    """
     quote = '"' if options.quote is None else options.quote
     check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
     header = None if options.header is None else options.header == "true"
@@ -285,7 +303,6 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     skip = check_skip(
         "--skip", [number("--skip", each) for each in (options.skip or "0").split(",")]
     )
-    of_people = not getattr(options, "has_published_tables", False)
     form = TextFormat(options.delimiter, encoding, header, quote, skip, of_people)
     files: list[str] = []
     for name in FILES:
@@ -296,7 +313,7 @@ def text_format(options: argparse.Namespace) -> TextFormat:
 
 
 @contextmanager
-def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
+def open_warehouse(options: Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
     if options.table is None:
         raise OutOfDomainError(
@@ -307,7 +324,7 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
 
 
 @contextmanager
-def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
+def connect_warehouse(options: Namespace) -> "Iterator[Warehouse]":
     """Open the connection that the options name."""
     if options.memory_limit is not None:
         raise OutOfDomainError(
@@ -323,3 +340,57 @@ def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
 
     with warehouse("the connection", options.file, Path()) as opened:
         yield opened
+
+
+# The columns of a file that a command did not measure: each with the people whom it singles out.
+
+NOTHING_HIDDEN = Mask(1)  # the command's other counts are exact, too
+
+
+def table_columns(con: DuckDBPyConnection, table: str) -> list[str]:
+    """List the columns of a table."""
+    return [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
+
+
+def unmeasured_columns(
+    con: DuckDBPyConnection,
+    table: str,
+    measured: ColumnNames,
+    what: str,
+    *,
+    entity: str | None = None,
+    key: str | None = None,
+) -> Row:
+    """Count the people whom each column of a table that nothing measured singles out, and all of them.
+
+    The column of people, or the key that only the holder of the data has, is none of them. `what` names the
+    table.
+    """
+    measured_names = set(map(fold_case, measured))
+    identifiers = {fold_case(name) for name in (entity, key) if name is not None}
+    columns = [name for name in table_columns(con, table) if fold_case(name) not in identifiers]
+    unmeasured = [name for name in columns if fold_case(name) not in measured_names]
+    together = tuple(columns[:MAX_COLUMNS])
+    sets = [[name] for name in unmeasured] + ([list(together)] if together else [])
+    person = "*" if entity is None else f"DISTINCT {quoted(entity)}"
+    counts = con.execute(f"SELECT count(*), count({person}) FROM query_table(?)", [table])
+    rows, people = counts.fetchall()[0]
+    unique = count_unique(
+        lambda sql: run(con, sql, words="columns").rows, table, sets, rows, entity
+    )
+    alone = [ColumnAlone(*each) for each in zip(unmeasured, unique, strict=False)]
+    alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
+    released = ReleasedColumns(
+        tuple(alone),
+        (),
+        (),
+        together,
+        len(columns) - len(together),
+        unique=unique[-1] if together else None,
+    )
+    words = Words(
+        f"In {what}, measured by no figure here",
+        f"Every column of {what} is measured here.",
+        f"of {what}",
+    )
+    return dict(ReportPage(describe_unmeasured(released, people, NOTHING_HIDDEN, words)))

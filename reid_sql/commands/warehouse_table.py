@@ -13,14 +13,14 @@ from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import find_panels
 from reid_sql.engines.ibis.frames import before_computing, collected
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating
 from reid_sql.models.columns.missing_value_codes import count_missing_values
 from reid_sql.models.columns.nobodies import count_rows_of_nobodies, describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, Rows
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values
 from reid_sql.terminal.runner import Answer
@@ -38,9 +38,9 @@ class WarehouseTable:
     def __init__(self, source: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
         """Remember the connection and the table."""
         self.warehouse, self.table, self.columns = source, table, columns
-        self._sizes: list[dict[str, Any]] | None = None  # when the transaction ended
+        self._sizes: Rows | None = None  # when the transaction ended
 
-    def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
+    def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call by Ibis; an error of the database becomes one sentence."""
         return self._ask(function, [self.columns, *values], words, options)
 
@@ -49,13 +49,11 @@ class WarehouseTable:
         entity: str,
         points: Sequence[float],
         **options: Any,  # noqa: ANN401 - the function's
-    ) -> list[dict[str, Any]]:
+    ) -> Rows:
         """Call unicity by Ibis."""
         return self._ask("unicity", [entity, self.columns, points], "known rows", options)
 
-    def _ask(
-        self, function: str, values: Sequence[Any], words: str, options: Arguments
-    ) -> list[dict[str, Any]]:
+    def _ask(self, function: str, values: Sequence[Any], words: str, options: Arguments) -> Rows:
         with self._transaction(models=function in MODELS):
             answer = self.warehouse.rows(
                 lambda: getattr(ri, function)(self.table, *values, **options), words
@@ -79,7 +77,7 @@ class WarehouseTable:
             self._sizes = self._class_sizes()
             self.warehouse.leave()
 
-    def _class_sizes(self) -> list[dict[str, Any]]:
+    def _class_sizes(self) -> Rows:
         return self.warehouse.rows(
             lambda: ri.class_size_histogram(self.table, self.columns), "class sizes"
         )
@@ -146,5 +144,5 @@ class WarehouseTable:
     def _draw_rows(self, drawn: Callable[[], Table]) -> pa.Table:
         return warehouse.run_query(lambda: collected(drawn(), "a draw of rows"))
 
-    def _ask_identifiers(self, count: Callable[[], Table]) -> list[dict[str, Any]]:
+    def _ask_identifiers(self, count: Callable[[], Table]) -> Rows:
         return self.warehouse.rows(count, "identifiers")

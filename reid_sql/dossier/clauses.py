@@ -78,8 +78,10 @@ def _read_row(place: Place) -> Row:
     place.only(ROW_KEYS)
     for name in place.texts("measures"):
         if name not in MEASURES:
-            rule = f"{place.at('measures')} must be measures, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, list(MEASURES), 'measures')}")
+            raise UnknownNameError(
+                f"{place.at('measures')} must be measures, got '{name}'; "
+                f"{suggestion(name, list(MEASURES), 'measures')}"
+            )
     choices = {"facts": Choice(tuple(FACTS)), "text": TEXTS}
     words = {
         key: choice.check(place.at(key), place.text(key)) if key in place.values else None
@@ -93,8 +95,10 @@ def _read_row(place: Place) -> Row:
         **words,
     )
     if not (row.measures or row.facts or row.text or row.reason):
-        rule = f"{place.where} must have measures, facts, text or a reason, got none"
-        raise OutOfDomainError(f"{rule}; write what answers the clause, or why nothing does")
+        raise OutOfDomainError(
+            f"{place.where} must have measures, facts, text or a reason, got none; "
+            "write what answers the clause, or why nothing does"
+        )
     return row
 
 
@@ -103,8 +107,10 @@ def refuse_unknown_answers(standards: Sequence[Standard], assessment: Assessment
     clauses = [each.key(row) for each in standards for row in each.rows if row.text == ANSWERS]
     for key in assessment.answers:
         if key not in clauses:
-            rule = f"policy assessment.answers must name clauses that a person answers, got '{key}'"
-            raise UnknownNameError(f"{rule}; {suggestion(key, clauses, 'clauses')}")
+            raise UnknownNameError(
+                f"policy assessment.answers must name clauses that a person answers, got '{key}'; "
+                f"{suggestion(key, clauses, 'clauses')}"
+            )
 
 
 def answer_standard(standard: Standard, page: ReportPage, assessment: Assessment) -> Page:

@@ -48,8 +48,10 @@ NEVER_MEASURED: Final = (
 def require_assessment(policy: Policy) -> Assessment:
     """Return the assessment; refuse a policy without one, as nobody could sign."""
     if policy.assessment is None:
-        rule = "policy must have an [assessment] for a dossier, got none"
-        raise OutOfDomainError(f'{rule}; write assessor = "…" and date = 2026-11-30 in it')
+        raise OutOfDomainError(
+            "policy must have an [assessment] for a dossier, got none"
+            '; write assessor = "…" and date = 2026-11-30 in it'
+        )
     return policy.assessment
 
 
@@ -57,9 +59,9 @@ def refuse_absolute_paths(policy: Policy) -> None:
     """Refuse a policy whose paths would show a folder of this machine to whoever gets the document."""
     locations = [each.location for table in policy.tables for each in table.sources if each.of_file]
     if any(Path(each).is_absolute() for each in locations):
-        rule = "policy must name files as seen from its folder for a dossier, got an absolute path"
         raise OutOfDomainError(
-            f"{rule}; move the policy or the file, and write the path without folders"
+            "policy must name files as seen from its folder for a dossier, got an absolute path; "
+            "move the policy or the file, and write the path without folders"
         )
 
 

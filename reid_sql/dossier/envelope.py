@@ -38,11 +38,13 @@ def check_folder(folder: Path) -> None:
         raise OutOfDomainError(f"--out must be a folder, got the file '{folder}'; name a folder")
     other = next((each.name for each in folder.glob("*") if each.name not in written), None)
     if other is not None:
-        rule = f"--out must be a new folder or one of a dossier, got '{folder}' with '{other}'"
-        raise OutOfDomainError(f"{rule}; name a new folder")
+        raise OutOfDomainError(
+            f"--out must be a new folder or one of a dossier, got '{folder}' with '{other}'; name a new folder"
+        )
     if not folder.parent.is_dir():
-        rule = f"--out must be in an existing folder, got '{folder}'"
-        raise UnknownNameError(f"{rule}; make the folder '{folder.parent}' first")
+        raise UnknownNameError(
+            f"--out must be in an existing folder, got '{folder}'; make the folder '{folder.parent}' first"
+        )
 
 
 def write_folder(folder: Path, dossier: ReportPage) -> None:
@@ -179,8 +181,10 @@ def sign_folder(folder: Path, key: Path) -> None:
 def find_signer(folder: Path, signers: Path) -> str | None:
     """Return who of the allowed signers signed the envelope; None if nobody of them did."""
     if not signers.is_file():
-        rule = f"--signature must name a file of allowed signers, got '{signers}'"
-        raise UnknownNameError(f"{rule}; write one as man ssh-keygen describes")
+        raise UnknownNameError(
+            f"--signature must name a file of allowed signers, got '{signers}'; "
+            "write one as man ssh-keygen describes"
+        )
     signature = folder / SIGNATURE
     if not signature.is_file():
         return None

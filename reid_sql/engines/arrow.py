@@ -209,15 +209,24 @@ ARROW_TYPES: Final = {
 }
 
 
+def rows_type(declared: Function) -> pa.DataType:
+    """The type of a function's rows as one list."""
+    return pa.list_(
+        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
+    )
+
+
+def reply_type(answers: pa.DataType) -> pa.DataType:
+    """The type of a refusal, or of answers."""
+    return pa.struct([("refusal", pa.string()), ("answers", answers)])
+
+
 def table_kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind the body to the reduction's columns as lists, then its own parameters, for structs or a refusal.
 
     The structs are a list of one a row.
     """
-    answers = pa.list_(
-        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
-    )
-    answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
+    answer = reply_type(rows_type(declared))
 
     def call(*columns: pa.Array) -> pa.Array:
         length = max((len(column) for column in columns), default=1)
@@ -309,7 +318,7 @@ def of_group(
 
 
 def answer_columns(
-    declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], parameters: Arguments
 ) -> dict[str, Any]:
     """Call the body of an answer in arrays: these by name, and figures of all rows repeated for each."""
     return columns_of(call_body(declared, arrays, parameters))

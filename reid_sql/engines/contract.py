@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reid_sql.errors import OutOfDomainError, WrongCallError
 from reid_sql.function import Function
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def signature_of_added_count(declared: Function) -> Signature:
     )
 
 
-def unused_name(name: str, columns: Sequence[str]) -> str:
+def unused_name(name: str, columns: ColumnNames) -> str:
     """The name, made longer until no column has it, in any case.
 
     >>> unused_name("reid_one", ["age", "REID_ONE"])
@@ -75,11 +75,12 @@ def read_limit(setting: str, value: str, default: int) -> int:
     return most
 
 
-def refuse_added_name(name: str, columns: Sequence[str]) -> None:
+def refuse_added_name(name: str, columns: ColumnNames) -> None:
     """Refuse to add a column under a name that the table has, in any case."""
     if name.lower() in (other.lower() for other in columns):
-        rule = f"name must not be a column of the table, got '{name}'"
-        raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
+        raise OutOfDomainError(
+            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
+        )
 
 
 class Adapter(Protocol[Frame, Value]):
@@ -148,8 +149,9 @@ def refuse_columns_in_a_row(declared: Function, arguments: Sequence[Any]) -> Non
             and second.isidentifier()
             and not after.domain.may_be_text(second)
         ):
-            rule = f"{columns.name} must be one list of columns, got several arguments"
-            raise WrongCallError(f"{rule}; write ['{first}', '{second}']")
+            raise WrongCallError(
+                f"{columns.name} must be one list of columns, got several arguments; write ['{first}', '{second}']"
+            )
 
 
 def refuse_names_of_options(declared: Function, arguments: Sequence[Any]) -> None:
@@ -157,5 +159,7 @@ def refuse_names_of_options(declared: Function, arguments: Sequence[Any]) -> Non
     names = {*(parameter.name for parameter in declared.parameters), *declared.lacked}
     for parameter, value in zip(declared.parameters, arguments, strict=False):
         if isinstance(value, str) and value in names and not parameter.domain.may_be_text(value):
-            rule = f"{parameter.name} must be a value, got '{value}', the name of a parameter"
-            raise WrongCallError(f"{rule}; to set an option, write entity := 'pid'")
+            raise WrongCallError(
+                f"{parameter.name} must be a value, got '{value}', the name of a parameter; "
+                "to set an option, write entity := 'pid'"
+            )

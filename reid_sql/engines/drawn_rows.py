@@ -15,7 +15,7 @@ from reid_sql.models.columns.identifiers import (
     find_people_columns,
 )
 from reid_sql.models.columns.missing_value_codes import MIN_SHARE_OF_FORM
-from reid_sql.parameters import Integers
+from reid_sql.parameters import ColumnNames, Integers
 
 ROWS_DRAWN: Final = 10_000
 VALUES_DRAWN: Final = 200  # of each column that may identify people
@@ -25,9 +25,9 @@ Values = Mapping[str, Sequence[int | str]]  # of columns; a row with any of them
 
 
 def find_panels_in(
-    columns: Sequence[str],
+    columns: ColumnNames,
     draw: Callable[[Values, int], pa.Table],
-    named: Sequence[str] = (),
+    named: ColumnNames = (),
 ) -> list[str]:
     """Return columns of people by the structure of rows: `draw` returns so many, or those with some values.
 
@@ -46,7 +46,7 @@ def find_panels_in(
     return find_people_columns(encode_columns(drawn), candidates) if candidates else []
 
 
-def find_candidates(drawn: pa.Table, named: Sequence[str] = ()) -> list[str]:
+def find_candidates(drawn: pa.Table, named: ColumnNames = ()) -> list[str]:
     """Return the columns of whole numbers, or of texts with digits, whose names do not say whose they are."""
     in_roles = {name.lower() for name in named}
     return [

@@ -54,8 +54,9 @@ def refuse_title(
     )
     is_mark = bool(SEPARATOR_LINE.fullmatch(lines[0].removeprefix("\ufeff").strip()))
     if has_more or is_mark or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
-        rule = f"{words} must begin with its header, got a line that names {named} of its columns"
-        raise OutOfDomainError(f"{rule}; {write_remedy()}")
+        raise OutOfDomainError(
+            f"{words} must begin with its header, got a line that names {named} of its columns; {write_remedy()}"
+        )
 
 
 def lines_above_header(lines: Sequence[str], quote: str = '"') -> int:
@@ -91,8 +92,9 @@ def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
     """Refuse names that are all within the same marks: these are quotes, which a reader must know."""
     marks = {name[:1] for name in row} | {name[-1:] for name in row}
     if len(marks) == 1 and marks <= {"'", "`"} and all(len(name) > 1 for name in row):
-        rule = f"{words} must be read by its quotes, got names that all begin and end with {marks.pop()}"
-        raise OutOfDomainError(f"{rule}; {remedy}")
+        raise OutOfDomainError(
+            f"{words} must be read by its quotes, got names that all begin and end with {marks.pop()}; {remedy}"
+        )
 
 
 def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> None:
@@ -119,8 +121,9 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
     )
     named = sum(map(bool, map(str.strip, header)))
     if _has_values(rows) or (repeated and repeated >= MIN_REPEATED_SHARE * named):
-        rule = f"{words} must begin with its header, got a first line that looks like a record"
-        raise OutOfDomainError(f"{rule}; {remedy}")
+        raise OutOfDomainError(
+            f"{words} must begin with its header, got a first line that looks like a record; {remedy}"
+        )
 
 
 def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[int], str]) -> None:
@@ -141,8 +144,10 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[i
     first = rows[-1][0].strip()
     is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
     if TOTAL.fullmatch(first.rstrip(" :.")) or is_note:
-        rule = f"{words} must end with a record, got a last line that looks like a total or a note"
-        raise OutOfDomainError(f"{rule}; {remedy(1)}, or write it further up if it is a record")
+        raise OutOfDomainError(
+            f"{words} must end with a record, got a last line that looks like a total or a note; "
+            f"{remedy(1)}, or write it further up if it is a record"
+        )
 
 
 MAX_ROWS_COMPARED: Final = 300  # below a header, which show what the values of its columns are
@@ -151,6 +156,22 @@ MIN_ROWS_BELOW: Final = 8  # that are records for certain
 MIN_SHARE_OF_VALUES: Final = 0.95  # of the fields of a column are numbers or dates
 FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
+
+
+def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list[int]:
+    """The lines below the header that name its columns again."""
+    columns = len(rows[0])
+    below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
+    if columns < 2 or len(below) < MIN_ROWS_BELOW:  # noqa: PLR2004 - one column has no other to agree with
+        return []
+    values = [[row[place].strip() for row in below] for place in range(columns)]
+    seen = [set(each) - {""} for each in values]
+    numeric = [place for place in range(columns) if _are_values(values[place])]
+    return [
+        number
+        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
+        if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
+    ]
 
 
 def refuse_second_header(
@@ -170,19 +191,7 @@ def refuse_second_header(
     reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got one that
         looks like another header in line 2; remove it
     """
-    columns = len(rows[0])
-    below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
-    if columns < 2 or len(below) < MIN_ROWS_BELOW:  # noqa: PLR2004 - one column has no other to agree with
-        return
-    values = [[row[place].strip() for row in below] for place in range(columns)]
-    seen = [set(each) - {""} for each in values]
-    numeric = [place for place in range(columns) if _are_values(values[place])]
-    numbers = [
-        number
-        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
-        if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
-    ]
-    if numbers:
+    if numbers := _find_second_headers(rows, first_line):
         lines = " and ".join(map(str, numbers))
         looks = "one that looks like another header" if len(numbers) == 1 else "others like headers"
         rule = (
@@ -332,9 +341,9 @@ def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
         if not are_words or {len(row) for row in lines} != {len(rows[0])}:
             return
         if len(set(zip(*lines, strict=True))) == len(rows[0]):
-            rule = f"{words} must have one line with the names of its columns, got a line for each level of a crosstab"
             raise OutOfDomainError(
-                f"{rule}; write a line for each cell, in pandas by table.melt(ignore_index=False)"
+                f"{words} must have one line with the names of its columns, got a line for each level of a crosstab; "
+                "write a line for each cell, in pandas by table.melt(ignore_index=False)"
             )
 
 
@@ -346,8 +355,10 @@ def refuse_repeated_names(
     for name in names:
         if fold(name) in seen:
             case = "" if fold is str else ", whatever the case"
-            rule = f"{words} must name each column once{case}, got '{name}' beside '{seen[fold(name)]}'"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                f"{words} must name each column once{case}, got '{name}' beside '{seen[fold(name)]}'; "
+                "rename one of them"
+            )
         seen[fold(name)] = name
 
 
@@ -385,8 +396,10 @@ def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> No
         refuse_repeated_names(words, filter(None, rows[0]), str)
         if is_same:
             return
-    rule = f"{words} must be read by the columns that its first line names, got {len(names)} others"
-    raise OutOfDomainError(f"{rule}; pass a view of read_csv('…') that names delim, quote and skip")
+    raise OutOfDomainError(
+        f"{words} must be read by the columns that its first line names, got {len(names)} others; "
+        "pass a view of read_csv('…') that names delim, quote and skip"
+    )
 
 
 def _are_same(row: Sequence[str], names: Sequence[str]) -> bool:

@@ -13,30 +13,46 @@ from reid_sql.engines.arrow import (
     answer_rows,
     arrays_of,
     of_group,
+    reply_type,
+    rows_type,
 )
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import Arguments, Rows
+from reid_sql.parameters import Arguments, ColumnNames, Rows
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
 
 def answered_by_group(
     declared: Function,
     table: pa.Table,
-    by: Sequence[str],
+    by: ColumnNames,
     options: Arguments,
     keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:
-    """Answer for each group; of one of which every record was dropped nothing but that is known.
+    """Answer for each group, next to its values.
 
     `keys` has what distinguishes the group of each row, by default its values as they are written.
     """
-    places: dict[Hashable, list[int]] = {}
     divided = table.select(group_names(by))
     written = keys or [repr(list(values.values())) for values in divided.to_pylist()]
-    for place, key in enumerate(written):
+    answers, firsts = answer_groups(declared, table, written, options)
+    groups = divided.take(firsts).rename_columns(list(by))
+    for name in answers.column_names:
+        groups = groups.append_column(name, answers[name])
+    return groups
+
+
+def answer_groups(
+    declared: Function, table: pa.Table, keys: Sequence[Hashable], options: Arguments
+) -> tuple[pa.Table, list[int]]:
+    """Answer for each group; of one of which every record was dropped nothing but that is known.
+
+    `keys` has the group of each row. With each row of the answers comes the place of its group's first row.
+    """
+    places: dict[Hashable, list[int]] = {}
+    for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     _refuse_many(declared, len(places))
     group_rows = [_answers(declared, table.take(each), options) for each in places.values()]
@@ -44,10 +60,7 @@ def answered_by_group(
         [row for rows in group_rows for row in rows], {**declared.columns, **NULL_REPORT_COLUMNS}
     )
     firsts = [each[0] for each, rows in zip(places.values(), group_rows, strict=True) for _ in rows]
-    groups = divided.take(firsts).rename_columns(list(by))
-    for name in answers.column_names:
-        groups = groups.append_column(name, answers[name])
-    return groups
+    return answers, firsts
 
 
 def _answers(declared: Function, part: pa.Table, options: Arguments) -> list[dict[str, Any]]:
@@ -93,10 +106,7 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     at all, the body gets no record, and refuses.
     """
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    rows = pa.list_(
-        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
-    )
-    answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
+    answer = reply_type(pa.list_(rows_type(declared)))
 
     def call(*columns: pa.Array) -> pa.Array:
         parts, options = columns[: len(inputs)], [column[0] for column in columns[len(inputs) : -1]]

@@ -58,7 +58,7 @@ def without_example(declared: Function) -> str:
 
 
 Call = Callable[..., Any]
-Answering = Callable[[Function, Mapping[str, Any]], Any]
+Answering = Callable[[Function, Arguments], Any]
 ENGINES: Final = "reid_sql.engines"
 TITLES: Final = {"duckdb": "DuckDB"}
 
@@ -130,10 +130,7 @@ def _refuse_missing(
 
 
 def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
-    signature = adapter.counting(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - names, expressions or a frame first
         columns = options.pop("columns", ())
         if options["entity"] is None and len(declared.parameters) > 1:
             raise WrongTypeError(OF_NO_RECORD)
@@ -141,14 +138,11 @@ def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
             options["tbl"] = _as_table(adapter.TABLE, "tbl", options["tbl"])
         return adapter.count(declared, columns, **options)
 
-    return _signed(call, signature)
+    return _signed(declared, adapter.counting(declared), answer)
 
 
 def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - names, expressions or numbers
         if declared.selector:
             chooser = next(p for p in declared.parameters if p.name == declared.selector)
             options[chooser.name] = chooser.domain.from_python(chooser.name, options[chooser.name])
@@ -157,7 +151,7 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
             chosen, [_of_records(adapter.COLUMN, *each) for each in options.items()]
         )
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
 def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
@@ -178,27 +172,22 @@ def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
         cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
         return adapter.score(declared, known_model(options["model"]), numbers, cells)
 
-    return _signed(call, signature)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
 
 
 def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
         frame, model = options.pop("tbl"), options.pop("model")
         frame = _as_table(adapter.TABLE, "tbl", frame)
         options = checked(declared, options)
         return adapter.scored_table(declared, frame, known_model(model), options)
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
 def _table(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
-        options = bound(declared, signature, arguments, named)
+    def answer(options: dict[str, Any]) -> Any:  # noqa: ANN401 - frames, names and options
         for p in declared.parameters:
             convert = partial(_as_table, adapter.TABLE, p.name)
             options[p.name] = p.domain.convert_tables(p.name, options[p.name], convert)
@@ -209,10 +198,17 @@ def _table(adapter: Adapter[Any, Any], declared: Function, fallback: Answering |
             return fallback(chosen, options)
         return adapter.table(chosen, options)
 
-    return _signed(call, signature)
+    return _signed(declared, signature_of(declared), answer)
 
 
-def _signed(call: Call, signature: Signature) -> Call:
+def _signed(
+    declared: Function, signature: Signature, answer: Callable[[dict[str, Any]], Any]
+) -> Call:
+    """Answer a call by its arguments, bound to a signature."""
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - what users pass
+        return answer(bound(declared, signature, arguments, named))
+
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
@@ -226,7 +222,7 @@ SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
 
 
 def bound(
-    declared: Function, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
+    declared: Function, signature: Signature, arguments: Sequence[Any], named: Arguments
 ) -> dict[str, Any]:
     """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
     refuse_unknown(declared, signature, named)
@@ -257,15 +253,17 @@ def bound(
     return dict(filled.arguments)
 
 
-def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:
+def refuse_unknown(declared: Function, signature: Signature, named: Arguments) -> None:
     """Refuse a named argument that is no parameter: with the reason, or offer the nearest one."""
     names = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
     for name in named:
         if name in declared.lacked:
             refuse_lacked(declared, name, named[name])
         elif name not in names:
-            rule = f"parameters of {declared.name} must be named as it has them, got '{name}'"
-            raise UnknownParameterError(f"{rule}; {suggestion(name, names, 'parameters')}")
+            raise UnknownParameterError(
+                f"parameters of {declared.name} must be named as it has them, got '{name}'; "
+                f"{suggestion(name, names, 'parameters')}"
+            )
 
 
 def checked(declared: Function, options: Arguments) -> dict[str, Any]:
@@ -286,16 +284,20 @@ OF_NO_RECORD: Final = (
 def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     """The model of this name, or the model itself."""
     if not isinstance(model, str | FittedModel):
-        rule = f"model must be the name of a fitted model or a model, got {describe_value(model)}"
-        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
+        raise WrongTypeError(
+            f"model must be the name of a fitted model or a model, got {describe_value(model)}; "
+            "see fitted_models() for those there are"
+        )
     return registry.known(model)
 
 
 def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
     if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
         return value
-    rule = f"{name} must be the name of a column, {kind.words} or a number, got {describe_value(value)}"
-    raise WrongTypeError(f"{rule}; {kind.remedy}")
+    raise WrongTypeError(
+        f"{name} must be the name of a column, {kind.words} or a number, got {describe_value(value)}; "
+        f"{kind.remedy}"
+    )
 
 
 def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a frame, or what is none
@@ -304,6 +306,7 @@ def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a fra
         return frame
     table = None if kind.convert is None else kind.convert(frame)
     if table is None:
-        rule = f"{name} must be {kind.words}, got {type(frame).__name__}"
-        raise WrongTypeError(f"{rule}; {kind.remedy}")
+        raise WrongTypeError(
+            f"{name} must be {kind.words}, got {type(frame).__name__}; {kind.remedy}"
+        )
     return table

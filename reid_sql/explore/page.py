@@ -9,9 +9,10 @@ from typing import Final
 from reid_sql.charts.svg import escape, read_styles
 from reid_sql.check.html import released_columns_section, render_checks
 from reid_sql.check.html_parts import css_class, render_table, table_section
+from reid_sql.check.next_steps import describe_people_alone
 from reid_sql.check.policy_model import Preparing
 from reid_sql.check.remarks import INFORMATIVE_CODES, without_codes
-from reid_sql.check.sentences import describe_people_alone, describe_verdict
+from reid_sql.check.sentences import describe_verdict
 from reid_sql.errors import ReidError
 from reid_sql.explore.choice import KNOWN, OMITTED, PRIVATE, ROLES, Choice
 from reid_sql.explore.exploration import Answer, Estimate, Exploration

@@ -47,6 +47,7 @@ Integers = npt.NDArray[np.int64]
 Arguments = Mapping[str, Any]  # of a call, by the names of its parameters
 Row = Mapping[str, Any]  # of an answer, by the names of its columns
 Rows = Sequence[Row]
+ColumnNames = Sequence[str]
 MAX_PEOPLE: Final = 1e15
 
 PROBABILITY: Final = Number(

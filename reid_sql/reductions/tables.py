@@ -43,7 +43,7 @@ from reid_sql.sql.cells import (
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.shown_cells import ROUNDING, Form, list_hidden, list_shown
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal
-from reid_sql.sql.totals import Unlinked, list_margins, list_totals, list_unlinked, read_levels
+from reid_sql.sql.totals import list_margins, list_totals, read_levels, refuse_unlinked
 
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
@@ -100,21 +100,6 @@ PROTECTION: Final = Number(
     whole=True,
 )
 SETS_OF_COLUMNS: Final = Texts()  # each a text of several columns
-REFUSAL_UNLINKED: Final = (
-    "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
-    "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
-)
-REFUSAL_TOGETHER: Final = (
-    "tables must show how their columns hang together, got '{0}', which determine '{1}' of another table; "
-    "name all of these in each table of '{0}'"
-)
-REFUSAL_REMAINDER: Final = (
-    "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}' in another "
-    "table; name all of these in each table of '{0}'"
-)
-# Of a column that determines another: were the records of a category drawn from all records, so many would
-# have another category of the other column. Of independent columns, 5 % are taken for determined: e^-3.
-MIN_EXPECTED_DISAGREEMENTS: Final = 3
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
@@ -304,15 +289,7 @@ def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) ->
     """
     sets = (*rules.totals, *rules.margins)
     list_set = _list_people if shape.counts_people else _list_records
-    unlinked: dict[str, str] = {}
-    for each in list_unlinked(len(by), rules.totals):
-        ones, others = (
-            "' and '".join(by[place] for place in places) for places in (each.ones, each.others)
-        )
-        if len(each.others) == 1:
-            rule = REFUSAL_UNLINKED if len(each.ones) == 1 else REFUSAL_TOGETHER
-            unlinked[_determines(each.ones, each.others[0])] = rule.format(ones, others)
-        unlinked[_leaves_few(each, shape, k)] = REFUSAL_REMAINDER.format(ones, others)
+    unlinked = refuse_unlinked(by, rules.totals, k, counts_people=shape.counts_people)
     values = {"bad > 0 OR NOT size < 'infinity'::DOUBLE": REFUSAL_VALUE} if shape.has_value else {}
     listed = ", ".join(aliases(shape.width))
     return " UNION ALL ".join(
@@ -328,65 +305,6 @@ def _is_listed(refused: Mapping[str, str]) -> str:
     """Whether a cell has records; what is refused, by what it is met by, ends the query."""
     tests = (f"WHEN {is_met} THEN {refusal(rule)}" for is_met, rule in refused.items())
     return f"CASE {' '.join(tests)} ELSE records > 0 END" if refused else "records > 0"
-
-
-def _determines(ones: Sequence[int], other: int) -> str:
-    """Whether each category of columns has one category of the other, in reid_base, and would not by chance.
-
-    The chance is that of `MIN_EXPECTED_DISAGREEMENTS`.
-    """
-    categories, of = ", ".join(f"q{one + 1}" for one in ones), f"q{other + 1}"
-    pairs = f"SELECT {categories}, {of} FROM reid_base GROUP BY {categories}, {of}"
-    shares = (
-        f"SELECT sum(records) AS n, sum(sum(records)) OVER () AS whole FROM reid_base GROUP BY {of}"
-    )
-    return f"""(
-            SELECT max(n) = 1 AND (
-              SELECT (1 - sum(power(n::DOUBLE / whole, 2))) * (any_value(whole) - any_value(categories))
-              FROM ({shares})
-            ) >= {MIN_EXPECTED_DISAGREEMENTS}
-            FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {categories})
-          )"""
-
-
-def _leaves_few(unlinked: Unlinked, shape: CellShape, k: int) -> str:
-    """Whether some categories of columns are in one of others, and few people are left, or hidden, there.
-
-    The categories would have others by chance, as in `_determines`; of n categories of several columns, more
-    are in one by chance, about n exp(-expected). Of occupation '?' less workclass '?', those are left who
-    never worked. Each group of the columns that both tables share is judged.
-    """
-    ones = [f"q{place + 1}" for place in unlinked.ones]
-    one, expected = ", ".join(ones), f"{MIN_EXPECTED_DISAGREEMENTS}"
-    if len(ones) > 1:
-        expected += f" + (SELECT ln(count(*)) FROM (SELECT DISTINCT {one} FROM reid_base))"
-    others = [f"q{place + 1}" for place in unlinked.others]
-    by = [f"q{place + 1}" for place in unlinked.shared] + others
-    other = f"row({', '.join(others)})"
-    group, finest = ", ".join(by), ", ".join(dict.fromkeys([*by, *ones]))
-    base = "reid_base"
-    people = "sum(records)"
-    of_group = f"sum(sum(records)) OVER (PARTITION BY {group})"
-    if (
-        shape.counts_people
-    ):  # who may have several categories, so that the counts of these do not add up
-        base = f"(SELECT *, count(DISTINCT entity) OVER (PARTITION BY {group}) AS people FROM reid_base)"
-        people, of_group = "count(DISTINCT entity)", "any_value(people)"
-    return f"""(
-            SELECT bool_or(is_told) FROM (
-              SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {expected})
-                AND (any_value(of_group) - sum(n) FILTER (is_within) BETWEEN 1 AND {k - 1}
-                  OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
-              FROM (
-                SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {", ".join(others)}) AS of_other,
-                  sum(n) OVER () AS whole,
-                  min({other}) OVER one IS NOT DISTINCT FROM max({other}) OVER one AS is_within
-                FROM (
-                  SELECT {finest}, {people} AS n, {of_group} AS of_group FROM {base} GROUP BY {finest}
-                )
-                WINDOW one AS (PARTITION BY {one})
-              ) GROUP BY {group}
-            ))"""
 
 
 def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import encode_columns
 from reid_sql.parameters import Integers, quoted
-from reid_sql.reductions.tables import MIN_EXPECTED_DISAGREEMENTS
+from reid_sql.sql.totals import MIN_EXPECTED_DISAGREEMENTS
 
 ROWS_DRAWN: Final = 10_000
 FIRST_ROWS: Final = 500  # which show of most columns that they determine no other

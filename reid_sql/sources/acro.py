@@ -13,7 +13,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import Number
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, ROUND_TO
-from reid_sql.sources.yaml_files import read_mapping
+from reid_sql.sources.other_programs import read_mapping
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
 ROUND_BASE: Final = "safe_round_base"
@@ -51,14 +51,8 @@ class RiskAppetite:
         return " ".join([*lines, *([f"Not used: {unread}."] if unread else [])])
 
 
-def read_risk_appetite(path: str | Path) -> RiskAppetite:
-    """Read the thresholds of a risk appetite, YAML, as parameters of safe_table.
-
-    `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent,
-    `safe_round_base` is base.
-    Refuses a key that differs from one of these by a slip.
-    """
-    rules = read_mapping(Path(path), "the risk appetite", "safe_threshold: 10")
+def _refuse_slips(rules: Mapping[Any, Any]) -> None:
+    """Refuse a key that differs from a known one by a slip, and one half of the dominance rule."""
     for key in rules:
         is_unknown = key not in DOMAINS and key not in NOT_USED
         if is_unknown and get_close_matches(str(key), DOMAINS, cutoff=NEAR):
@@ -70,6 +64,17 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
         raise OutOfDomainError(
             f"the risk appetite must have both {other} and {missing}, got one; add {missing}"
         )
+
+
+def read_risk_appetite(path: str | Path) -> RiskAppetite:
+    """Read the thresholds of a risk appetite, YAML, as parameters of safe_table.
+
+    `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent,
+    `safe_round_base` is base.
+    Refuses a key that differs from one of these by a slip.
+    """
+    rules = read_mapping(Path(path), "the risk appetite", "safe_threshold: 10")
+    _refuse_slips(rules)
     numbers = {
         key: domain.check(key, _number(key, rules[key]))
         for key, domain in DOMAINS.items()

@@ -15,7 +15,7 @@ import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters.domain import fold_case
-from reid_sql.sources.yaml_files import read_mapping
+from reid_sql.sources.other_programs import read_mapping
 
 _FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 ROLES: Final = (*_FILE["words"],)

@@ -12,9 +12,10 @@ from typing import Final
 from urllib.parse import unquote
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import ColumnNames, quoted, sql_text
 from reid_sql.sources.formats import TextFile
 from reid_sql.sources.notes import Note, add_notes
 from reid_sql.sources.other_programs import (
@@ -80,7 +81,7 @@ class Opened:
             refuse_missing_records(words, self.path, self.text, self.form, read)
 
 
-def connect_quietly() -> duckdb.DuckDBPyConnection:
+def connect_quietly() -> DuckDBPyConnection:
     """Open a private connection, which fetches nothing from elsewhere; `make_functions` puts functions in."""
     from reid_sql.engines.duckdb import open_private  # noqa: PLC0415 - help is shown without the functions
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
@@ -101,7 +102,7 @@ def open_source(
     memory_limit: str | None = None,
     form: TextFormat = AS_WRITTEN,
     keep: bool = False,
-) -> tuple[duckdb.DuckDBPyConnection, str]:
+) -> tuple[DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table.
 
     A `pattern` is read as all files that it matches; `-` is standard input. To `keep` the records is for many
@@ -124,7 +125,7 @@ def open_source(
 
 
 def attach_checked(  # noqa: PLR0917 - all of what names a file
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     view: str,
     option: str,
     file: str,
@@ -144,7 +145,7 @@ def attach_checked(  # noqa: PLR0917 - all of what names a file
     return view
 
 
-def _keep(con: duckdb.DuckDBPyConnection, view: str) -> str:
+def _keep(con: DuckDBPyConnection, view: str) -> str:
     """Store all records of a view in memory; the columns of many are compressed, to a fifth."""
     con.execute("ATTACH ':memory:' AS reid_kept (COMPRESS)")
     table = f"reid_kept.main.{view}"
@@ -157,7 +158,7 @@ def _keep(con: duckdb.DuckDBPyConnection, view: str) -> str:
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     view: str,
     words: str,
     file: str,
@@ -184,7 +185,7 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
 
 
 def attach_sources(
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     view: str,
     words: str,
     parts: Sequence[tuple[Path, dict[str, str | None]]],
@@ -226,7 +227,7 @@ def attach_sources(
 
 
 def _select_with_folders(
-    words: str, select: str, columns: Sequence[str], values: Mapping[str, str | None]
+    words: str, select: str, columns: ColumnNames, values: Mapping[str, str | None]
 ) -> str:
     """Write the query of a file with the values of its folders' names as further columns."""
     names = [quoted(name) for name in columns]
@@ -262,7 +263,7 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         ) from None
 
 
-def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
+def _view(con: DuckDBPyConnection, view: str, source: str) -> None:
     """Make the view; times that know their zone become times in UTC, which every client can fetch."""
     zoned = [
         name
@@ -276,7 +277,7 @@ def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
 
 
 def _attach_database(
-    con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None
+    con: DuckDBPyConnection, view: str, words: str, file: str, table: str | None
 ) -> Opened:
     """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours.
 
@@ -307,7 +308,7 @@ def list_tables(words: str, file: str) -> list[str]:
 
 
 def _list_database(
-    con: duckdb.DuckDBPyConnection, words: str, file: str, catalog: str
+    con: DuckDBPyConnection, words: str, file: str, catalog: str
 ) -> list[tuple[str, str, bool]]:
     """Attach a database, and list its tables and views: schema, name, and whether it is a view."""
     with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
@@ -434,7 +435,7 @@ def _endings(path: Path) -> tuple[str, str]:
     return Path(name.name.removesuffix(packed)).suffix, packed
 
 
-def limit_memory(con: duckdb.DuckDBPyConnection, size: str, label: str = "--memory-limit") -> None:
+def limit_memory(con: DuckDBPyConnection, size: str, label: str = "--memory-limit") -> None:
     """Let the connection use this much memory, or refuse what is no size."""
     try:
         if not SIZE.match(size):  # DuckDB takes one below 0 for no limit

@@ -169,10 +169,9 @@ class _Inspection:
         words, form = self.words, self.form
         head = read_head(self.path, form)
         if not head and any(form.skip):
-            rule = (
-                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip"
+            raise OutOfDomainError(
+                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip; skip fewer"
             )
-            raise OutOfDomainError(f"{rule}; skip fewer")
         first = head.decode(encoding_read(form), errors="ignore")
         delimiter = form.delimiter or _delimiter(self.path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
@@ -231,8 +230,10 @@ class _Inspection:
         except (OSError, EOFError):
             return  # whoever reads it on names the reason
         if encoding:
-            rule = f"{self.words} must be written in {self.form.encoding} throughout, got '{self.path.name}' in {encoding}"
-            raise OutOfDomainError(f"{rule}; {self._write(encoding=encoding)}, or convert it")
+            raise OutOfDomainError(
+                f"{self.words} must be written in {self.form.encoding} throughout, got '{self.path.name}' in {encoding}; "
+                f"{self._write(encoding=encoding)}, or convert it"
+            )
 
 
 def _refuse_binary(words: str, path: Path) -> None:

@@ -1,9 +1,9 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import duckdb
 import pyarrow as pa
@@ -19,7 +19,7 @@ from reid_sql.models.columns.nobodies import (
     describe_nobodies,
 )
 from reid_sql.models.columns.units import UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Rows, quoted, sql_literal, sql_text
 from reid_sql.sql.spelling import count_nobodies, list_values
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
     from reid_sql.engines.duckdb.planner import PlannedCall
 
+Ask = Callable[[str], duckdb.DuckDBPyRelation]
 COMPARED_TYPES: Final = re.compile(
     r"U?(TINY|SMALL|BIG)?INT(EGER)?\b|FLOAT|DOUBLE|DECIMAL|VARCHAR|BOOLEAN|DATE|ENUM"
 )
 
 
 def repeated(
-    con: duckdb.DuckDBPyConnection, table: str, counted: Sequence[str], named: Sequence[str] = ()
+    con: duckdb.DuckDBPyConnection, table: str, counted: ColumnNames, named: ColumnNames = ()
 ) -> list[RepeatedColumn]:
     """Return columns named like an identifier that repeat: name, distinct values, records with a value.
 
@@ -44,10 +45,10 @@ def repeated(
 
 
 def repeated_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     item: str,
-    counted: Sequence[str],
-    named: Sequence[str] = (),
+    counted: ColumnNames,
+    named: ColumnNames = (),
 ) -> list[RepeatedColumn]:
     """Return the same of a FROM item."""
     columns = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
@@ -65,9 +66,9 @@ def repeated_in(
 
 
 def find_panels(
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     item: str,
-    named: Sequence[str] = (),
+    named: ColumnNames = (),
 ) -> list[str]:
     """Return columns of people by the structure of a draw of rows of a FROM item; `named` are none."""
     types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
@@ -89,15 +90,13 @@ def find_panels(
     return find_panels_in(plain, draw, named)
 
 
-def describe_nobodies_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
-) -> str:
+def describe_nobodies_in(ask: Ask, item: str, column: str, unit: str = UNIT_PERSON) -> str:
     """Write the cautions on values of the column of people that may stand for nobody, or nothing."""
     return describe_nobodies(column, count_nobodies_in(ask, item, column, unit), unit)
 
 
 def count_nobodies_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
+    ask: Ask, item: str, column: str, unit: str = UNIT_PERSON
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
     if unit == UNIT_VALUE:
@@ -108,7 +107,7 @@ def count_nobodies_in(
 
 def describe_calls(
     calls: Iterable["PlannedCall"],
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    ask: Ask,
     option: str = "entity :=",
 ) -> str:
     """Say of which tables of some calls rows may not be people; nothing of a table that is there no more."""
@@ -128,8 +127,8 @@ def describe_calls(
 
 def count_values(
     table: "Table",
-    names: Sequence[str],
-    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
+    names: ColumnNames,
+    ask: Callable[[Callable[[], "Table"]], Rows],
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
     from reid_sql.engines.ibis.frames import known_value  # noqa: PLC0415 - Ibis is optional

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import duckdb
+from duckdb import DuckDBPyConnection
 
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
@@ -89,7 +89,7 @@ MAX_KEYS: Final = 100  # of an object; of more, keys are values, such as names o
 
 
 def select_json(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, pattern: str, *, lines: bool
+    con: DuckDBPyConnection, words: str, path: Path, pattern: str, *, lines: bool
 ) -> str:
     """Write the query that reads the file: a record an object, a column a key."""
     source = _select_objects(con, words, path, pattern, "newline_delimited" if lines else "auto")
@@ -106,7 +106,7 @@ def select_json(
 
 
 def _list_columns(
-    con: duckdb.DuckDBPyConnection, words: str, source: str, parents: Sequence[str] = ()
+    con: DuckDBPyConnection, words: str, source: str, parents: Sequence[str] = ()
 ) -> dict[str, str]:
     """Write an expression for each column, by its name, of the objects of the file or within them."""
     within = f"json_extract(json, {_pointer(parents)})" if parents else "json"
@@ -130,7 +130,7 @@ def _list_columns(
 
 
 def _refuse_broken(
-    con: duckdb.DuckDBPyConnection, words: str, source: str, within: str, *, is_record: bool
+    con: DuckDBPyConnection, words: str, source: str, within: str, *, is_record: bool
 ) -> None:
     """Refuse keys that are there twice; of records also what is no object, and one object around all.
 
@@ -161,7 +161,7 @@ def _pointer(keys: Sequence[str]) -> str:
 
 
 def _select_objects(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, pattern: str, form: str
+    con: DuckDBPyConnection, words: str, path: Path, pattern: str, form: str
 ) -> str:
     """Write the FROM item of the objects of the file, as `json`; of GeoJSON those of its features."""
     is_geographic = path.suffix.lower() == GEOGRAPHIC

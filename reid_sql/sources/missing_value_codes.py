@@ -1,9 +1,9 @@
 """Find missing-value codes in columns of DuckDB: of a call's tables, or of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -20,14 +20,13 @@ from reid_sql.models.columns.missing_value_codes import (
     may_end_with_code,
     values_beside,
 )
-from reid_sql.parameters import fold_case, quoted
+from reid_sql.parameters import ColumnNames, Rows, fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
+from reid_sql.sources.identifiers import Ask
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
 
 if TYPE_CHECKING:
     from reid_sql.engines.duckdb.planner import PlannedCall
-
-Ask = Callable[[str], duckdb.DuckDBPyRelation]
 
 
 def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
@@ -41,7 +40,7 @@ def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
     return " ".join(sentences)
 
 
-def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
+def describe_codes_in(ask: Ask, item: str, columns: ColumnNames) -> str:
     """Say which columns of a FROM item have missing-value codes."""
     with suppress(duckdb.Error):
         return " ".join(
@@ -50,7 +49,7 @@ def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
     return ""
 
 
-def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[MissingValueCode]]:
+def find_codes(ask: Ask, item: str, columns: ColumnNames) -> dict[str, list[MissingValueCode]]:
     """Find the missing-value codes of those of the columns that a FROM item has, as `profile` does.
 
     A scan tells which columns may have some; the values of those alone are counted.
@@ -77,7 +76,7 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
     return codes
 
 
-def _rows_of(answer: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+def _rows_of(answer: duckdb.DuckDBPyRelation) -> Rows:
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
 
 
@@ -103,7 +102,7 @@ def _ends_may_be_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> Iterato
             yield name
 
 
-def _texts_may_be_codes(ask: Ask, item: str, names: Sequence[str]) -> Iterator[str]:
+def _texts_may_be_codes(ask: Ask, item: str, names: ColumnNames) -> Iterator[str]:
     if not names:
         return
     texts = [*map(quoted, names)]

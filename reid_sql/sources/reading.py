@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import uuid4
 
-import duckdb
+from duckdb import DuckDBPyConnection
 from duckdb.sqltypes import DuckDBPyType
 
 from reid_sql.engines.file_headers import GROUP_TOTAL, refuse_repeated_names
@@ -62,7 +62,7 @@ def is_read_by_sql(kind: str, form: TextFormat) -> bool:
 
 
 def select_from(  # noqa: PLR0917 - all of what names a file
-    con: duckdb.DuckDBPyConnection,
+    con: DuckDBPyConnection,
     words: str,
     path: Path,
     kind: str,
@@ -95,7 +95,7 @@ def select_from(  # noqa: PLR0917 - all of what names a file
     return Reading(_divide_structs(con, words, select))
 
 
-def _divide_structs(con: duckdb.DuckDBPyConnection, words: str, select: str) -> str:
+def _divide_structs(con: DuckDBPyConnection, words: str, select: str) -> str:
     """Select each field of a struct as a column, "home.city", as the keys of an object of JSON."""
     relation = con.sql(select)
     whole = dict(zip(relation.columns, relation.types, strict=True))
@@ -130,7 +130,7 @@ def _extract_field(path: tuple[str, ...]) -> str:
     return value
 
 
-def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
+def _parquet_names(con: DuckDBPyConnection, path: Path) -> tuple[str, ...]:
     """List the columns as the file names them; DuckDB would rename one that differs in capitals alone."""
     schema = f"SELECT name, num_children FROM parquet_schema({sql_text(escape_pattern(path))})"
     fields = iter(con.execute(schema).fetchall())
@@ -162,7 +162,7 @@ def _select_csv(
 
 
 def _read_decoded(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
+    con: DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
 ) -> str:
     """Read a file that DuckDB cannot read into a table, whose spilled parts are encrypted.
 
@@ -187,7 +187,7 @@ def _read_decoded(
 
 
 def _read_sheet(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, sheet: str | None, form: TextFormat
+    con: DuckDBPyConnection, words: str, path: Path, sheet: str | None, form: TextFormat
 ) -> Reading:
     """Read a sheet of a workbook as the CSV that it would be saved as, with all that is asked of one."""
     with _decoded_file() as decoded:
@@ -202,7 +202,7 @@ def _read_sheet(
 
 
 def _keep_frame(
-    con: duckdb.DuckDBPyConnection, words: str, frame: "pl.DataFrame", notes: tuple[Note, ...]
+    con: DuckDBPyConnection, words: str, frame: "pl.DataFrame", notes: tuple[Note, ...]
 ) -> Reading:
     """Keep what another reader read in a table of the connection."""
     refuse_repeated_names(words, tuple(frame.columns))
@@ -223,7 +223,7 @@ def _decoded_file() -> Iterator[Path]:
         decoded.unlink(missing_ok=True)
 
 
-def _keep(con: duckdb.DuckDBPyConnection, select: str, decoded: Path) -> str:
+def _keep(con: DuckDBPyConnection, select: str, decoded: Path) -> str:
     """Keep what is read in a table of the connection, named as the file."""
     con.execute(f"CREATE TEMP TABLE {decoded.stem} AS {select}")
     return f"SELECT * FROM {decoded.stem}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
-from reid_sql.sources.formats import count_slowly, inspect_text
+from reid_sql.sources.formats import TextFile, count_slowly, inspect_text
 from reid_sql.sources.json_files import MAX_DEPTH, MAX_KEYS
 from reid_sql.sources.text_content import TABBED, TEXTS, TextFormat, nonblank_lines
 
@@ -167,24 +168,28 @@ def _read_text(
         *(F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
     )
     frame = frame.localCheckpoint() if text is None else frame
+    _refuse_misread(frame, text, path, form, where)
+    return frame
+
+
+def _refuse_misread(
+    frame: DataFrame, text: TextFile | None, path: str, form: TextFormat, where: str
+) -> None:
+    """Refuse what Spark read in another way than it is written; of a file that is not here, what shows it."""
+    names = frame.columns
     if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
         raise OutOfDomainError(
             f"{where} must end all its lines alike, got some with a carriage return and some without; mend them"
         )
-    if text is not None and (read := frame.count()) != text.records:
-        _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
-    if (
-        text is None
-        and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()
-    ):
+    if text is not None:
+        if (read := frame.count()) != text.records:
+            _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
+        return
+    unreadable = (F.col(_quote_name(name)).contains(UNREADABLE) for name in names)
+    if not frame.filter(reduce(or_, unreadable)).isEmpty():
         raise OutOfDomainError(
             f"{where} must be written in {form.encoding} throughout, got bytes that are not; say its encoding"
         )
-    return frame
-
-
-def _unreadable(names: tuple[str, ...]) -> list[Any]:
-    return [F.col(_quote_name(name)).contains(UNREADABLE) for name in names]
 
 
 def _quote_name(name: str) -> str:

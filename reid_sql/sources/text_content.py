@@ -159,10 +159,6 @@ def _open_unpacked(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _codec(encoding: str) -> str:
-    return "utf-8-sig" if encoding == "utf-8" else encoding
-
-
 @dataclass(frozen=True)
 class LineCount:
     """The lines of a file that end outside of quotes, how many of them are blank, and its last bytes.
@@ -294,7 +290,9 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
 
     latin-1 has the same breaks and quotes.
     """
-    decoder = codecs.getincrementaldecoder(_codec(encoding))("strict")
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)(
+        "strict"
+    )
     with closing(_open_unpacked(path)) as content:
         while chunk := content.read(CHUNK):
             if encoding == "latin-1":

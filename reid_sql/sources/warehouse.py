@@ -21,7 +21,7 @@ from reid_sql.errors import (
     name_error,
     suggestion,
 )
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import Rows, quoted, sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -84,7 +84,7 @@ class Warehouse:
             if self.backend.name == "mysql":
                 _read_snapshot(self.backend.con)  # psycopg begins its own with the next statement
 
-    def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+    def rows(self, table: Callable[[], Table], words: str) -> Rows:
         """Fetch the rows of a table; a database's error becomes one sentence without a secret."""
         return rows(table, words)
 
@@ -173,7 +173,7 @@ def _name(name: str) -> str:
     return name if not {'"', "."} & {*name} else quoted(name)
 
 
-def rows(table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+def rows(table: Callable[[], Table], words: str) -> Rows:
     """Fetch the rows of a table of a warehouse."""
     return run_query(lambda: list(collected(table(), words).to_pylist()))
 
@@ -234,9 +234,9 @@ def _opened(words: str, text: str, url: str, folder: Path) -> tuple[Any, str | N
             f"{words} must have the driver of {extra}, got none ({name_error(error)}); pip install 'ibis-framework[{extra}]'"
         ) from None
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        got = f"'{masked(text, url)}' and {name_error(error)}"
         raise UnavailableError(
-            f"{words} must lead to a database that answers, got {got}; see that the server runs, and user, password and database"
+            f"{words} must lead to a database that answers, got '{masked(text, url)}' and {name_error(error)}; "
+            "see that the server runs, and user, password and database"
         ) from None
 
 

@@ -1,11 +1,30 @@
-"""Which sets of totals a table of aggregates lists: of all columns, of hierarchies, and of several tables."""
+"""Which sets of totals a table of aggregates lists: of all columns, of hierarchies, and of several tables.
+
+Tables that do not show how their columns hang together are refused.
+"""
 
 from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise, permutations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from reid_sql.errors import OutOfDomainError, suggestion
 from reid_sql.parameters import fold_case, list_text
+
+REFUSAL_UNLINKED: Final = (
+    "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
+    "pass levels := ['{1} > {0}'], or name both in each table of '{0}'"
+)
+REFUSAL_TOGETHER: Final = (
+    "tables must show how their columns hang together, got '{0}', which determine '{1}' of another table; "
+    "name all of these in each table of '{0}'"
+)
+REFUSAL_REMAINDER: Final = (
+    "tables must not subtract to few people, got '{0}', of which some values have one value of '{1}' in another "
+    "table; name all of these in each table of '{0}'"
+)
+# Of a column that determines another: were the records of a category drawn from all records, so many would
+# have another category of the other column. Of independent columns, 5 % are taken for determined: e^-3.
+MIN_EXPECTED_DISAGREEMENTS: Final = 3
 
 
 def _read_sets(
@@ -111,7 +130,7 @@ class Unlinked(NamedTuple):
     shared: tuple[int, ...]
 
 
-def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinked]:
+def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinked]:
     """The columns by which two sets of cells may subtract, in the places of the columns.
 
     If the one determines the others, as a town its region, cells by the one are sums of cells by the others,
@@ -134,6 +153,83 @@ def list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinke
         if not any(each < more for more in shared)
     ]
     return sorted(listed, key=lambda each: (len(each.ones), each))
+
+
+def refuse_unlinked(
+    by: Sequence[str], totals: Sequence[Collection[int]], k: int, *, counts_people: bool
+) -> dict[str, str]:
+    """Why sets of cells may subtract to few people, by the test of reid_base that it is met by."""
+    unlinked: dict[str, str] = {}
+    for each in _list_unlinked(len(by), totals):
+        ones, others = (
+            "' and '".join(by[place] for place in places) for places in (each.ones, each.others)
+        )
+        if len(each.others) == 1:
+            rule = REFUSAL_UNLINKED if len(each.ones) == 1 else REFUSAL_TOGETHER
+            unlinked[_determines(each.ones, each.others[0])] = rule.format(ones, others)
+        unlinked[_leaves_few(each, k, counts_people=counts_people)] = REFUSAL_REMAINDER.format(
+            ones, others
+        )
+    return unlinked
+
+
+def _determines(ones: Sequence[int], other: int) -> str:
+    """Whether each category of columns has one category of the other, in reid_base, and would not by chance.
+
+    The chance is that of `MIN_EXPECTED_DISAGREEMENTS`.
+    """
+    categories, of = ", ".join(f"q{one + 1}" for one in ones), f"q{other + 1}"
+    pairs = f"SELECT {categories}, {of} FROM reid_base GROUP BY {categories}, {of}"
+    shares = (
+        f"SELECT sum(records) AS n, sum(sum(records)) OVER () AS whole FROM reid_base GROUP BY {of}"
+    )
+    return f"""(
+            SELECT max(n) = 1 AND (
+              SELECT (1 - sum(power(n::DOUBLE / whole, 2))) * (any_value(whole) - any_value(categories))
+              FROM ({shares})
+            ) >= {MIN_EXPECTED_DISAGREEMENTS}
+            FROM (SELECT count(*) AS n, count(*) OVER () AS categories FROM ({pairs}) GROUP BY {categories})
+          )"""
+
+
+def _leaves_few(unlinked: Unlinked, k: int, *, counts_people: bool) -> str:
+    """Whether some categories of columns are in one of others, and few people are left, or hidden, there.
+
+    The categories would have others by chance, as in `_determines`; of n categories of several columns, more
+    are in one by chance, about n exp(-expected). Of occupation '?' less workclass '?', those are left who
+    never worked. Each group of the columns that both tables share is judged.
+    """
+    ones = [f"q{place + 1}" for place in unlinked.ones]
+    one, expected = ", ".join(ones), f"{MIN_EXPECTED_DISAGREEMENTS}"
+    if len(ones) > 1:
+        expected += f" + (SELECT ln(count(*)) FROM (SELECT DISTINCT {one} FROM reid_base))"
+    others = [f"q{place + 1}" for place in unlinked.others]
+    by = [f"q{place + 1}" for place in unlinked.shared] + others
+    other = f"row({', '.join(others)})"
+    group, finest = ", ".join(by), ", ".join(dict.fromkeys([*by, *ones]))
+    base, people, of_group = (
+        "reid_base",
+        "sum(records)",
+        f"sum(sum(records)) OVER (PARTITION BY {group})",
+    )
+    if counts_people:  # who may have several categories, so that the counts of these do not add up
+        base = f"(SELECT *, count(DISTINCT entity) OVER (PARTITION BY {group}) AS people FROM reid_base)"
+        people, of_group = "count(DISTINCT entity)", "any_value(people)"
+    return f"""(
+            SELECT bool_or(is_told) FROM (
+              SELECT bool_or(is_within AND of_one * (1 - of_other / whole) >= {expected})
+                AND (any_value(of_group) - sum(n) FILTER (is_within) BETWEEN 1 AND {k - 1}
+                  OR (bool_and(is_within) AND count(*) > 1 AND min(n) < {k})) AS is_told
+              FROM (
+                SELECT *, sum(n) OVER one AS of_one, sum(n) OVER (PARTITION BY {", ".join(others)}) AS of_other,
+                  sum(n) OVER () AS whole,
+                  min({other}) OVER one IS NOT DISTINCT FROM max({other}) OVER one AS is_within
+                FROM (
+                  SELECT {finest}, {people} AS n, {of_group} AS of_group FROM {base} GROUP BY {finest}
+                )
+                WINDOW one AS (PARTITION BY {one})
+              ) GROUP BY {group}
+            ))"""
 
 
 def _subsets(columns: frozenset[int]) -> list[frozenset[int]]:

@@ -14,7 +14,7 @@ from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.release_classes import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.parameters import Rows
+from reid_sql.parameters import ColumnNames, Rows
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
     PLAIN,
@@ -58,7 +58,7 @@ def describe_smallest_set(share: float, sets: Rows) -> str:
     return f"Smallest set of columns that {singled} {names}{equal}."
 
 
-def profile_page(rows: Rows, singling_out: Sequence[str]) -> RenderableType:
+def profile_page(rows: Rows, singling_out: ColumnNames) -> RenderableType:
     """Show which columns together single records out, a line for each column, then what to do by kind."""
     has_codes = any(row["sentinels"] for row in rows)
     return page(
@@ -145,7 +145,7 @@ def comparison_page(
     figures: Rows,
     columns: Rows,
     headline: Sequence[str],
-    unmeasured: Sequence[str],
+    unmeasured: ColumnNames,
 ) -> RenderableType:
     """Show every figure of both tables, then the changes of each column, then the result of the attack.
 
@@ -195,7 +195,7 @@ def _shares(figures: Rows) -> Table:
     return TextTable(columns, lines, show_header=False, **PLAIN)
 
 
-def describe_links(figures: Rows, by: Sequence[str]) -> str:
+def describe_links(figures: Rows, by: ColumnNames) -> str:
     """State the result of the attack by some columns in one sentence.
 
     >>> links = {"measure": "correct_links", "original": 0.5, "released": 0.1}

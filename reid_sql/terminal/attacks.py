@@ -1,7 +1,7 @@
 """The page of attacks on a synthetic table: what happens to people first, then the attacks, folded."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.panel import Panel
@@ -67,7 +67,7 @@ def _people_hit(rows: Rows) -> Table:
     return FigureTable(columns, lines)
 
 
-def _choose_harms(rows: Rows) -> list[tuple[Mapping[str, Any], str]]:
+def _choose_harms(rows: Rows) -> list[tuple[Row, str]]:
     """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
     chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
     measured = [row for row in rows if row["original"] is not None]
@@ -158,16 +158,10 @@ def describe_audit(rows: Rows) -> str:
     if harms:
         worst = _describe_harm(max(harms, key=lambda row: (row["low"], row["excess"])))
         return f"{worst} {membership}" if is_revealed else worst
-    present = _share_present(rows)
+    present = next((row["original"] for row in rows if row["attack"] == "exact_presence"), None)
     if chosen["excess"] is None and present:
         return f"{membership} {percent(present)} {EQUAL_RECORDS}"
     return membership
-
-
-def _share_present(rows: Rows) -> float | None:
-    """The share of the people who have an equal record in the synthetic table, if that is known."""
-    shares = (row["original"] for row in rows if row["attack"] == "exact_presence")
-    return next(shares, None)
 
 
 def _exceeds_control(row: Row) -> bool:

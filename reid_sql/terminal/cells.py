@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from reid_sql.parameters import Row, Rows
+from reid_sql.parameters import ColumnNames, Row, Rows
 from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import (
     FigureTable,
@@ -72,7 +72,7 @@ def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
     )
 
 
-def _cell_line(row: Row, dividing: Sequence[str], shown: Sequence[str]) -> list[str]:
+def _cell_line(row: Row, dividing: ColumnNames, shown: Sequence[str]) -> list[str]:
     """Write the categories of a cell, its figures or that they are hidden, and how it was judged."""
     line = [_format_category(row, name) for name in dividing]
     hides = row["status"] in HIDDEN

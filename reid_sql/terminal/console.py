@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.parameters import Row
+from reid_sql.parameters import ColumnNames, Row
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.hints import in_options
 from reid_sql.terminal.runner import Answer
@@ -251,7 +251,7 @@ def answer_table(answer: Answer) -> Table:
     return table
 
 
-def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def words_table(columns: ColumnNames, rows: Sequence[Sequence[str]]) -> Table:
     """Show rows of words, wrapped where they are long."""
     folded = [Column(name, overflow="fold", no_wrap=not at) for at, name in enumerate(columns)]
     table = TextTable(folded, rows, **PLAIN)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean
 from typing import Any, Final
 
@@ -70,13 +71,13 @@ def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
 
 
-def summary_table(risk: dict[str, Any], noun: str = RECORDS) -> Table:
+def summary_table(risk: Row, noun: str = RECORDS) -> Table:
     """Show the summary in words, one measure a line."""
     columns = [Column(), Column(justify="right"), Column(style="dim", overflow="fold")]
     return TextTable(columns, summary_lines(risk, noun), show_header=False, **PLAIN)
 
 
-def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[str, str, str]]:
+def summary_lines(risk: Row, noun: str = RECORDS) -> list[tuple[str, str, str]]:
     """The summary's measures: name, figure, and what it means; `noun` is what a class counts."""
     counted, unique = risk["records"], risk["unique_records"]
     return [
@@ -103,7 +104,7 @@ def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[st
     ]
 
 
-def _null_note(risk: Mapping[str, Any]) -> str:
+def _null_note(risk: Row) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
     if not risk["blank_records"]:
@@ -111,7 +112,7 @@ def _null_note(risk: Mapping[str, Any]) -> str:
     return f"{risk['blank_records']:,} records have no value at all: they match every record, and no other record matches them"
 
 
-def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS) -> Table:
+def histogram(rows: Rows, threshold: float, noun: str = RECORDS) -> Table:
     """Show the records, or people, of each class size as bars; red if the risk is above the threshold."""
     ranges = []
     for low, end in zip(EDGES, (*EDGES[1:], NO_END), strict=True):
@@ -151,7 +152,7 @@ def _describe_range(low: int, high: int | None) -> str:
 
 
 def verdict(
-    risk: dict[str, Any],
+    risk: Row,
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,
     *,
@@ -173,7 +174,7 @@ def verdict(
     lines = [Text(SCOPE if has_population else ""), Text(counted)]
     if not unicity:
         return _panel(page(Text(text), *lines), is_at_risk=is_at_risk)
-    strongest = max(unicity, key=_risk_of_known)
+    strongest = max(unicity, key=itemgetter("correctness", "uniqueness", "points"))
     is_found = bool(strongest["correctness"] > risk["threshold"] or strongest["uniqueness"])
     word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
     drawn = ", as drawn" if strongest["draws"] else ""
@@ -189,12 +190,7 @@ def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
     return Panel(words, style="red" if is_at_risk else "green")
 
 
-def _risk_of_known(row: Row) -> tuple[float, float, float]:
-    """Order attackers by what they find: right matches, people singled out, then rows that they know."""
-    return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
-
-
-def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
+def answer_page(rows: Rows, k: int) -> RenderableType:
     """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
     names = ("correctness", "uniqueness", "below_k")
     lines = [
@@ -218,7 +214,7 @@ def _share_with_ends(row: Row, name: str) -> str:
     return f"{estimate} ({format_percent(low)} to {format_percent(high)} %)"
 
 
-def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
+def validation_page(rows: Rows) -> RenderableType:
     """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
     over = {
         (row["fraction"], row["method"], row["figure"]): row["value"]
@@ -274,7 +270,7 @@ def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> 
 
 
 def adversary_page(
-    name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
+    name: str, assumptions: Sequence[str], rows: Rows, settings: Answer | None
 ) -> RenderableType:
     """Show the four risks and the worst case, what was assumed, and a verdict."""
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
@@ -311,7 +307,7 @@ def _reduction(row: Row) -> str:
     return "none at risk" if reduction is None else _signed_percent(reduction)
 
 
-def _settings_table(rows: list[dict[str, Any]]) -> Table:
+def _settings_table(rows: Rows) -> Table:
     lines = []
     for row in rows:
         setting = map(number, [*row.values()][:4])
@@ -327,8 +323,8 @@ def _settings_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def risk_page(
-    risk: dict[str, Any],
-    sizes: list[dict[str, Any]],
+    risk: Row,
+    sizes: Rows,
     stand_out: Answer | None,
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,

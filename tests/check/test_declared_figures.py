@@ -14,7 +14,7 @@ from reid_sql.check.exact_figures import WHOLE, Figure
 from reid_sql.check.gate import check
 from reid_sql.check.masked_figures import hides_figure
 from reid_sql.check.masking import Mask
-from reid_sql.check.measure import Kind, declared_columns, kind_of, whole_of
+from reid_sql.check.measure import Kind, kind_of, read_figures, whole_of
 from reid_sql.check.policy_model import Check
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, mask_answer
@@ -44,9 +44,9 @@ def test_every_declaration_is_of_a_column() -> None:
     of_answers |= {(each.function, each.column) for each in MEASURES.values()}
     names = {column for _, column in of_answers}
     names |= {f"{function}.{column}" for function, column in of_answers}
-    ends = {f"{name}{end}" for name in declared_columns() for end in ("_low", "_high")}
+    ends = {f"{name}{end}" for name in read_figures()[0] for end in ("_low", "_high")}
     known = names | {each.rpartition("_")[0] for each in ends & names}
-    assert not declared_columns().keys() - known
+    assert not read_figures()[0].keys() - known
 
 
 def test_a_share_is_no_whole_number_and_a_word_is_no_figure() -> None:

@@ -17,7 +17,7 @@ from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import open_with_engine
 from reid_sql.check.policy import read_policy
-from reid_sql.sources.copies import describe_copies
+from reid_sql.sources.equal_rows import describe_copies
 from reid_sql_udfs import declared
 from tests.tables import blank, class_sizes, histogram
 

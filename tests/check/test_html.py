@@ -9,7 +9,7 @@ import pytest
 
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
-from reid_sql.check.sentences import next_steps
+from reid_sql.check.next_steps import next_steps
 from tests.check.towns import town
 
 

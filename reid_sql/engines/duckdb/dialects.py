@@ -22,8 +22,10 @@ def refuse_dialect(dialect: str) -> None:
     if dialect == DUCKDB:
         return
     if find_spec("sqlglot") is None:
-        rule = f"--dialect {dialect} must have sqlglot, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', or write DuckDB's SQL")
+        raise UnavailableError(
+            f"--dialect {dialect} must have sqlglot, got none; "
+            "pip install 'reid-sql[ibis]', or write DuckDB's SQL"
+        )
     from sqlglot.dialects.dialect import Dialects  # noqa: PLC0415 - an optional extra
 
     dialects = sorted({each.value for each in Dialects} - NOT_SQL)
@@ -43,13 +45,16 @@ def translate(query: str, dialect: str, function: str, *, is_divided: bool) -> s
     from sqlglot import exp  # noqa: PLC0415 - the same
 
     if is_divided:
-        rule = f"SQL of {dialect} must be written without by, got a call with it"
-        raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+        raise OutOfDomainError(
+            f"SQL of {dialect} must be written without by, got a call with it; "
+            "ask about each group in a view of its own"
+        )
     tree = sqlglot.parse_one(READS_ALL.sub("", query), read=DUCKDB)
     if any(tree.find_all(exp.Columns)):
-        rule = f"SQL of {dialect} must be of a function that it can answer, got {function}"
-        remedy = "`reid-sql query file.sql` runs it on a file, reid_sql.ibis on a table there"
-        raise UnavailableError(f"{rule}, which is for DuckDB alone; {remedy}")
+        raise UnavailableError(
+            f"SQL of {dialect} must be of a function that it can answer, got {function}, which is for DuckDB alone; "
+            "`reid-sql query file.sql` runs it on a file, reid_sql.ibis on a table there"
+        )
     return _write(tree, dialect)
 
 
@@ -65,8 +70,10 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
     from sqlglot.transforms import eliminate_semi_and_anti_joins  # noqa: PLC0415 - the same
 
     if any(join.method == "ASOF" for join in tree.find_all(exp.Join)):
-        rule = f"SQL of {dialect} must have all that the call needs, got one that has ASOF JOIN"
-        raise UnavailableError(f"{rule}; run the call in DuckDB")
+        raise UnavailableError(
+            f"SQL of {dialect} must have all that the call needs, got one that has ASOF JOIN; "
+            "run the call in DuckDB"
+        )
     tree = tree.transform(_portable)
     for select in list(tree.find_all(exp.Select)):
         eliminate_semi_and_anti_joins(select)

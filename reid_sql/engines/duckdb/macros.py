@@ -28,7 +28,7 @@ from reid_sql.engines.duckdb.source import (
 )
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED_ROW
@@ -191,7 +191,7 @@ def _forward(name: str, declared: Function) -> str:
     before = [parameter.name for parameter in _options(declared)]
     ungiven = "NULL" if declared.answer is Answer.WINDOW else UNGIVEN
 
-    def call(columns: Sequence[str]) -> str:
+    def call(columns: ColumnNames) -> str:
         arguments = [*before, *columns]
         return bind_no_further(arguments[0], f"{HOME}{name}({', '.join(arguments)})")
 
@@ -207,7 +207,7 @@ def bind_no_further(parameter: str, body: str) -> str:
     return f"CASE WHEN {parameter} IS NULL AND false THEN NULL ELSE {body} END"
 
 
-def _window(declared: Function, columns: Sequence[str]) -> str:
+def _window(declared: Function, columns: ColumnNames) -> str:
     people = [parameter.name for parameter in _options(declared)]
     values = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
@@ -219,7 +219,7 @@ def _window(declared: Function, columns: Sequence[str]) -> str:
     )
 
 
-def window_of(people: Sequence[str], columns: Sequence[str], *, is_plain: bool = False) -> str:
+def window_of(people: Sequence[str], columns: ColumnNames, *, is_plain: bool = False) -> str:
     """Count the records of a window, or its people by a column: in a struct, as NULL has no count.
 
     DuckDB 2.0 breaks down where a row without names holds an array.
@@ -259,7 +259,7 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
     }
 
 
-def _texts_of(columns: Sequence[str]) -> str:
+def _texts_of(columns: ColumnNames) -> str:
     """List the texts of the columns; of the macro with defaults, those not given are left out.
 
     DuckDB expands `*COLUMNS(...)` in the arguments of a function, but not of a macro: row(*COLUMNS(...)) is

@@ -69,8 +69,9 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
     """Split a call into its function and the text of its arguments, or refuse it."""
     match = CALL.fullmatch(call)
     if not match or _end_of(match[2]) != len(match[2]):
-        rule = f"the call must be one call of a function, got '{call}'"
-        raise OutOfDomainError(f'{rule}; write it like "{EXAMPLE}"')
+        raise OutOfDomainError(
+            f"the call must be one call of a function, got '{call}'; write it like \"{EXAMPLE}\""
+        )
     called = resolve_name(match[1].lower(), functions)
     if called not in functions:
         raise UnknownNameError(
@@ -195,8 +196,10 @@ def _closed_form(declared: Function, arguments: str) -> str:
     """Write the closed form over the arguments; NULL where one is NULL or outside its domain."""
     declared, values = _choose_closed_form(declared, _split(arguments))
     if len(values) != len(declared.parameters) or OPTION.search(", ".join(values)):
-        rule = f"the call must be like {declared.signature}, got '{declared.name}({arguments})'"
-        raise OutOfDomainError(f"{rule}; pass each argument by its place")
+        raise OutOfDomainError(
+            f"the call must be like {declared.signature}, got '{declared.name}({arguments})'; "
+            "pass each argument by its place"
+        )
     form, tests = str(declared.duckdb), []
     named = {
         p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)

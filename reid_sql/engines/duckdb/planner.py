@@ -30,7 +30,7 @@ from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
-from reid_sql.parameters import MODEL, Arguments
+from reid_sql.parameters import MODEL, Arguments, ColumnNames
 from reid_sql.reduction import (
     PERSON,
     REFUSAL_KEY_WITH_ENTITY,
@@ -104,7 +104,7 @@ def record_call(declared: Function, checked: Arguments) -> bool:
     return True
 
 
-def _items_of(checked: Arguments, names: Sequence[str]) -> tuple[str, ...]:
+def _items_of(checked: Arguments, names: ColumnNames) -> tuple[str, ...]:
     """What the tables of these arguments are called in SQL, each once."""
     return tuple(dict.fromkeys(each.item for each in _sources_of(checked[name] for name in names)))
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.engines.arrow import kernel, model_kernel, table_kernel
+from reid_sql.engines.arrow import kernel, model_kernel, reply_type, table_kernel
 from reid_sql.engines.arrow_rows import array_of, numbers_in, numbers_of
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.answers import body_name
@@ -67,8 +67,7 @@ def count_subsets(
 
 def _reply(answers: list[int] | None, kind: pa.DataType, refusal: str | None = None) -> pa.Array:
     """The answers of one call, or the refusal, as one row."""
-    reply = pa.struct([("refusal", pa.string()), ("answers", pa.list_(kind))])
-    return array_of([{"refusal": refusal, "answers": answers}], reply)
+    return array_of([{"refusal": refusal, "answers": answers}], reply_type(pa.list_(kind)))
 
 
 def _cells(counted: CountedSubsets) -> list[pa.Array]:

@@ -18,7 +18,7 @@ from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import MissingCodesWarning, OutOfDomainError, ReidError
 from reid_sql.models.columns.units import MAX_TEXTS_COMPARED, UNIT_VALUE
-from reid_sql.parameters import Choice, Columns, fold_case
+from reid_sql.parameters import Choice, ColumnNames, Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
 
@@ -55,7 +55,7 @@ def refuse(*call: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
 
 
 def _missing_columns(
-    label: str, columns: Sequence[str], names: Sequence[str], table: str = "the table"
+    label: str, columns: ColumnNames, names: ColumnNames, table: str = "the table"
 ) -> str | None:
     have = {fold_case(column) for column in names}
     for column in columns:
@@ -70,7 +70,7 @@ def _other_word(name: str, shown: str, words: Sequence[str]) -> str:
     return Choice(tuple(words)).check(name, shown.strip("'"))
 
 
-def _misread_file(path: str, names: Sequence[str], header: Sequence[str] | None) -> None:
+def _misread_file(path: str, names: ColumnNames, header: Sequence[str] | None) -> None:
     """Refuse a file whose columns DuckDB finds otherwise than it names them, in lines or in a schema."""
     words = f"'{path}'"
     if not path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".parquet"):
@@ -85,7 +85,7 @@ def _misread_file(path: str, names: Sequence[str], header: Sequence[str] | None)
     refuse_repeated_names(words, columns, str)
 
 
-def _refuse_renamed(column: str, names: Sequence[str]) -> None:
+def _refuse_renamed(column: str, names: ColumnNames) -> None:
     """Refuse a name that two columns of a file or frame have but for capitals.
 
     DuckDB ignores capitals: of "Age" and "age" it names the second "age_1", and would find the first by
@@ -101,8 +101,8 @@ def _refuse_renamed(column: str, names: Sequence[str]) -> None:
 
 
 def _unlike_types(
-    columns: Sequence[str],
-    names: Sequence[str],
+    columns: ColumnNames,
+    names: ColumnNames,
     types: Sequence[str],
     other_names: Sequence[str],
     other_types: Sequence[str],
@@ -146,7 +146,7 @@ def _warn_of_values(column: str, texts: Sequence[str] | None, sizes: Sequence[in
     warn_of_values(column, count_texts(texts or (), sizes or ()), UNIT_VALUE)
 
 
-def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
+def _clashing_names(names: ColumnNames, added: Sequence[str]) -> str | None:
     for column in names:
         if fold_case(column) in added:
             return (
@@ -156,7 +156,7 @@ def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
     return None
 
 
-def _several_types(column: str, names: Sequence[str], types: Sequence[str]) -> str | None:
+def _several_types(column: str, names: ColumnNames, types: Sequence[str]) -> str | None:
     """Refuse a VARIANT: 1, 1.0 and '1' are one, two or three of its values, as each operator has it."""
     place = place_of(column, names)
     if not place or not VARIANT.search(QUOTED.sub("", types[place - 1])):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import duckdb
+from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql._version import __version__
@@ -145,7 +146,7 @@ def register(
     return f"{catalogue}.main"
 
 
-def _hold_models(con: duckdb.DuckDBPyConnection, cursor: duckdb.DuckDBPyConnection) -> None:
+def _hold_models(con: DuckDBPyConnection, cursor: DuckDBPyConnection) -> None:
     """Keep the models of this database while the connection is open."""
     registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
 
@@ -157,11 +158,11 @@ class _Private(NamedTuple):
     ready: set[str]
 
 
-PRIVATE: Final[WeakKeyDictionary[duckdb.DuckDBPyConnection, _Private]] = WeakKeyDictionary()
+PRIVATE: Final[WeakKeyDictionary[DuckDBPyConnection, _Private]] = WeakKeyDictionary()
 CALLED: Final = re.compile(rf"{re.escape(HOME)}(\w+)")
 
 
-def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> None:
+def open_private(con: DuckDBPyConnection, functions: "Mapping[str, Function]") -> None:
     """Prepare a connection that a command has just opened for those functions that `make_functions` names.
 
     Nothing in it has a name of ours, and nobody writes USE there. So the search path suffices: it contains no
@@ -184,14 +185,14 @@ def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Functi
         PRIVATE[con] = _Private(contents, {PLAN, REFUSE, DATABASE, *shared})
 
 
-def open_cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def open_cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     """Open another connection to the database of a private one, with the functions that either makes."""
     cursor = con.cursor()
     PRIVATE[cursor] = PRIVATE[con]
     return cursor
 
 
-def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
+def make_functions(con: DuckDBPyConnection, names: Collection[str]) -> None:
     """Make the functions that a private connection is about to call; any other connection has all of them.
 
     Making all takes longer than most answers.
@@ -224,13 +225,13 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
             private.ready.add(name)
 
 
-def connection_of(wrapper: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
+def connection_of(wrapper: Any) -> DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
     """The connection itself, or that of what wraps one, as SQLAlchemy's, or that of the module."""
-    if isinstance(wrapper, duckdb.DuckDBPyConnection):
+    if isinstance(wrapper, DuckDBPyConnection):
         return wrapper
     is_table = hasattr(type(wrapper), "columns")  # a relation, or a frame
     probe = wrapper.execute("SELECT 1") if hasattr(wrapper, "execute") and not is_table else wrapper
-    if not isinstance(probe, duckdb.DuckDBPyConnection):
+    if not isinstance(probe, DuckDBPyConnection):
         raise WrongTypeError(
             f"con must be a connection of DuckDB, got {type(wrapper).__name__}; "
             "pass what duckdb.connect() gives, and a table after it"
@@ -247,9 +248,7 @@ class _Listed(NamedTuple):
     by_database: Mapping[str, set[str]]
 
 
-def _find_catalogue(
-    cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]"
-) -> str | None:
+def _find_catalogue(cursor: DuckDBPyConnection, functions: "Mapping[str, Function]") -> str | None:
     """The catalogue of the database instance that has all the functions, if there is one."""
     expected = [__version__, *functions]
     return next(
@@ -257,7 +256,7 @@ def _find_catalogue(
     )
 
 
-def _list_ours(cursor: duckdb.DuckDBPyConnection, catalogue: str) -> list[str] | None:
+def _list_ours(cursor: DuckDBPyConnection, catalogue: str) -> list[str] | None:
     """What a catalogue of ours says that it has, if it is one."""
     if catalogue not in {PUBLIC, CATALOGUE, COPIED}:
         return None
@@ -268,7 +267,7 @@ def _list_ours(cursor: duckdb.DuckDBPyConnection, catalogue: str) -> list[str] |
     return listed
 
 
-def _list_functions(cursor: duckdb.DuckDBPyConnection) -> _Listed:
+def _list_functions(cursor: DuckDBPyConnection) -> _Listed:
     rows = cursor.execute(LISTED).fetchall()
     by_database: dict[str, set[str]] = {}
     for database, _, name, _ in rows:
@@ -277,7 +276,7 @@ def _list_functions(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     return _Listed(by_database.pop("system", set()), of_values, by_database)
 
 
-def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
+def _namesakes(con: DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
     """Names of ours that macros have in a database of the user's, wherever USE may lead.
 
     The connection itself is asked: those of its open transaction are known to no other.
@@ -287,7 +286,7 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
     return set().union(*theirs) & functions.keys()
 
 
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
+def _make_catalogue(cursor: DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
     taken = {
         name
@@ -307,7 +306,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     return catalogue
 
 
-def _list_python(con: duckdb.DuckDBPyConnection, contents: Prepared) -> set[str]:
+def _list_python(con: DuckDBPyConnection, contents: Prepared) -> set[str]:
     """The Python functions of an instance; refuses macros next to which DuckDB has no place for ours."""
     listed = _list_functions(con)
     reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *contents.python}
@@ -318,7 +317,7 @@ def _list_python(con: duckdb.DuckDBPyConnection, contents: Prepared) -> set[str]
 
 
 def _fill_catalogue(
-    cursor: duckdb.DuckDBPyConnection,
+    cursor: DuckDBPyConnection,
     functions: "Mapping[str, Function]",
     catalogue: str,
     contents: Prepared,
@@ -336,7 +335,7 @@ def _fill_catalogue(
     cursor.execute(f"{create}{MARKER}() AS {[__version__, *functions]}")
 
 
-def _copy_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> bool:
+def _copy_catalogue(cursor: DuckDBPyConnection, functions: "Mapping[str, Function]") -> bool:
     """Copy the stored catalogue, unless it is of other functions or this database cannot read it."""
     file = str(Path(__file__).with_name(COPIED_FILE)).replace("'", "''")
     try:
@@ -361,7 +360,7 @@ def _plan_for(functions: "Mapping[str, Function]") -> Prepared:
 
 
 def _register_python(
-    cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, PythonFunction], there: set[str]
+    cursor: DuckDBPyConnection, functions: Mapping[str, PythonFunction], there: set[str]
 ) -> None:
     """Register what is Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {
@@ -429,7 +428,7 @@ def _refuse(*call: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
 
 
 def _make_macros(
-    con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str
+    con: DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str
 ) -> None:
     """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
     statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
@@ -440,7 +439,7 @@ def _make_macros(
         MAKING.is_making = False
 
 
-def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
+def _execute(con: DuckDBPyConnection, statements: str) -> None:
     """Run statements, which are parsed once in a process: parsing takes half of their time."""
     if statements not in PARSED:
         PARSED[statements] = con.extract_statements(statements)
@@ -448,9 +447,7 @@ def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
         con.execute(statement)
 
 
-def _reach(
-    con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str
-) -> None:
+def _reach(con: DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str) -> None:
     """Make temporary macros of the bare names: they follow USE, and no other macro goes before them.
 
     Inside a transaction, whose rollback would take those along, the search path of the connection ends with

@@ -13,6 +13,7 @@ from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, MAX_TEXTS_COMPARED, UNIT_VALUE
+from reid_sql.parameters import ColumnNames
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
@@ -95,7 +96,7 @@ class DuckDBSource(Source):
         """
         return super().column(column) if self.is_plain or self.is_known else name(column)
 
-    def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:
+    def tests(self, columns: ColumnNames, *, is_checked: bool) -> list[str]:
         """Test that equal values are one, other tables' types the same, and that each row has a person."""
         is_exact = is_checked and not (self.is_plain or self.is_known)
         of_people = [
@@ -109,7 +110,7 @@ class DuckDBSource(Source):
         ]
 
     def guard_types(
-        self, compared: Sequence["DuckDBSource"], columns: Sequence[str]
+        self, compared: Sequence["DuckDBSource"], columns: ColumnNames
     ) -> list["DuckDBSource"]:
         """This table and others, whose values are read once the columns are known to have the same types.
 
@@ -122,13 +123,13 @@ class DuckDBSource(Source):
             for each in (self, *compared)
         ]
 
-    def _has_types_of(self, other: Source, columns: Sequence[str]) -> str:
+    def _has_types_of(self, other: Source, columns: ColumnNames) -> str:
         types = ", ".join(
             f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items())
         )
         return f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
 
-    def is_exact(self, columns: Sequence[str]) -> str:
+    def is_exact(self, columns: ColumnNames) -> str:
         """Test that no text in the columns, at any depth, has a collation, and that equal values are one.
 
         No row is looked at: DuckDB knows the types when it binds the query, finds that the test is always
@@ -162,7 +163,7 @@ class DuckDBSource(Source):
             FROM ({count_nobodies(self.item, known_value(name(column)))}) AS reid_nobodies
           )"""
 
-    def _warn_of_values(self, columns: Sequence[str], body: str) -> str:
+    def _warn_of_values(self, columns: ColumnNames, body: str) -> str:
         """Write the body next to the warnings of sensitive texts that are written alike, or stand for none.
 
         As a test of each row they would be asked for before any row is counted, and the table stored.
@@ -207,7 +208,7 @@ class DuckDBSource(Source):
         """A value, NULL where it is NaN."""
         return super().without_nan(value) if self.is_plain else known_value(value)
 
-    def has_columns(self, label: str, columns: Sequence[str]) -> str:
+    def has_columns(self, label: str, columns: ColumnNames) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
         if self.is_plain or self.is_known:
             return "true"
@@ -215,7 +216,7 @@ class DuckDBSource(Source):
         return f"coalesce(error({sentence})::BOOLEAN, true)"
 
     def check_columns(
-        self, label: str, columns: Sequence[str], body: str, table: str = "the table"
+        self, label: str, columns: ColumnNames, body: str, table: str = "the table"
     ) -> str:
         """Write the body behind the check that the table has the columns.
 
@@ -231,7 +232,7 @@ class DuckDBSource(Source):
         return _add_check(f"{REFUSE}('columns', {', '.join(arguments)})", distinct, body)
 
     def check_columns_of_both(
-        self, other: Source, tables: tuple[str, str], label: str, columns: Sequence[str], body: str
+        self, other: Source, tables: tuple[str, str], label: str, columns: ColumnNames, body: str
     ) -> str:
         """Write the body behind the check that two tables have the columns."""
         if self.is_plain or self.is_known:
@@ -243,7 +244,7 @@ class DuckDBSource(Source):
         ]
         return _add_check(f"coalesce({', '.join(tests)})", distinct, body)
 
-    def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:
+    def check_types(self, other: Source, columns: ColumnNames, body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables.
 
         A cast would make one class of several.
@@ -271,7 +272,7 @@ class DuckDBSource(Source):
             WHERE reid_is_one_type"""
 
 
-def _add_check(sentence: str, columns: Sequence[str], body: str) -> str:
+def _add_check(sentence: str, columns: ColumnNames, body: str) -> str:
     fallback = ", ".join(f"NULL::VARCHAR AS {name(column)}" for column in columns) or "NULL"
     return f"""
         SELECT reid_result.*
@@ -334,9 +335,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
         return _named(item_name, is_plain=is_plain)
     if QUOTED_NAME.fullmatch(item_name):
         if PATTERN_SIGNS.search(item_name) and FILE.fullmatch(item_name.replace('"', "")):
-            rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
-                f"{rule}, got {item_name}; leave the inner quotes out, or pass a view of the table"
+                f"tbl must be a path without quotes around it if it contains [, ? or =, got {item_name}; "
+                "leave the inner quotes out, or pass a view of the table"
             )
         return _named(item_name, is_plain=is_plain)
     if FILE.fullmatch(item_name) and "/" in item_name:
@@ -346,8 +347,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
 
 def _named(table: str, *, is_plain: bool) -> DuckDBSource:
     if '""' in table and not READS_QUOTES:
-        rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
-        raise OutOfDomainError(f"{rule}; pass a view of the table")
+        raise OutOfDomainError(
+            f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}; pass a view of the table"
+        )
     return DuckDBSource(f"query_table({text(table)})", is_plain=is_plain)
 
 
@@ -389,9 +391,7 @@ def escape_pattern(path: str) -> str:
 # Columns whose texts a collation makes the same, and their refusal, where Python counts by them itself.
 
 
-def folded(
-    ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Sequence[str]
-) -> set[str]:
+def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: ColumnNames) -> set[str]:
     """Those of the columns with texts, at any depth, of which two that differ may be the same.
 
     An empty table has none.
@@ -401,7 +401,7 @@ def folded(
     return {column for row in rows for column, has_one in zip(columns, row, strict=True) if has_one}
 
 
-def refuse(columns: Sequence[str], with_collation: set[str]) -> None:
+def refuse(columns: ColumnNames, with_collation: set[str]) -> None:
     """Refuse to count by the columns where some of them have such a collation."""
     if not with_collation.isdisjoint(columns):
         raise OutOfDomainError(REFUSAL_COLLATION.format(", ".join(columns)))

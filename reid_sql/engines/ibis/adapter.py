@@ -1,6 +1,6 @@
 """Ibis: how functions of tables are bound; the warehouse counts, and nothing is created in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -38,13 +38,13 @@ from reid_sql.engines.ibis.frames import (
     known_value,
     with_aliases,
 )
-from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values, lacks_scale
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN
-from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns
 from reid_sql.reduction import (
     DIVIDING,
     CodedCall,
@@ -84,8 +84,10 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
     if column not in frame.columns:
         return  # the count by it refuses the name
     if list(frame.op().find(ops.UnboundTable)):
-        rule = f"{role} must name a column of a table in a database, whose rows are counted first"
-        raise UnavailableError(f"{rule}, got an unbound table; pass connection.table('name')")
+        raise UnavailableError(
+            f"{role} must name a column of a table in a database, whose rows are counted first, got an unbound table; "
+            "pass connection.table('name')"
+        )
     counts = frame.aggregate(identified=known_value(frame, column).count(), rows=frame.count())
     row = collected(counts, f"the rows without {column}").to_pylist()[0]
     refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))
@@ -108,7 +110,7 @@ def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
 
 
 def count(
-    declared: Function, columns: Sequence[str], tbl: ir.Table, name: str, entity: str | None
+    declared: Function, columns: ColumnNames, tbl: ir.Table, name: str, entity: str | None
 ) -> ir.Table:
     """Bind WINDOW: the table with one more column, of this name."""
     refuse_added_name(name, tbl.columns)
@@ -149,7 +151,7 @@ def table(declared: Function, arguments: Arguments) -> Table:
     return framed(answer_whole(declared, counts, options))
 
 
-def _with_groups(listed: Table, by: Sequence[str]) -> Table:
+def _with_groups(listed: Table, by: ColumnNames) -> Table:
     """Return the rows with the values of the groups as they were, under their columns' names."""
     groups = dict(zip(group_names(by), by, strict=True))
     return listed.select(
@@ -161,7 +163,7 @@ def _with_groups(listed: Table, by: Sequence[str]) -> Table:
 
 
 def _answer_by_group(
-    declared: Function, reduced: Table, by: Sequence[str], options: Arguments
+    declared: Function, reduced: Table, by: ColumnNames, options: Arguments
 ) -> pa.Table:
     """Answer for each group, which the database numbers."""
     names = group_names(by)
@@ -178,7 +180,7 @@ def _answer_by_group(
 def find_panels(
     frame: Table,
     ask: Callable[[Callable[[], Table]], pa.Table],
-    named: Sequence[str] = (),
+    named: ColumnNames = (),
 ) -> list[str]:
     """Return columns of people by the structure of a draw of rows, which `ask` fetches."""
     schema = frame.schema()
@@ -221,7 +223,7 @@ class DistinctRecords:
         }
         return pa.table({**columns, RECORDS: self.fetched.unnumbered[RECORDS]})
 
-    def class_sizes(self, columns: Sequence[str], *, drop: bool) -> list[tuple[int, int]]:
+    def class_sizes(self, columns: ColumnNames, *, drop: bool) -> list[tuple[int, int]]:
         """Count the classes by some of the columns: each size, and how many have it; with NULLs or without.
 
         The numbers of the values are counted, as the warehouse gave them.
@@ -249,7 +251,7 @@ class DistinctRecords:
 
 
 def fetch_distinct(
-    frame: Table, columns: Sequence[str], coded: Mapping[str, Needs] = MappingProxyType({})
+    frame: Table, columns: ColumnNames, coded: Mapping[str, Needs] = MappingProxyType({})
 ) -> DistinctRecords:
     """Count the distinct records in the warehouse and fetch them; refuse more than the limit.
 
@@ -257,8 +259,10 @@ def fetch_distinct(
     """
     folded = [name.lower() for name in columns]
     if len(set(folded)) < len(folded):
-        rule = f"{NAMES.words} must differ by more than capitals where the client answers"
-        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+        raise OutOfDomainError(
+            f"{NAMES.words} must differ by more than capitals where the client answers, got {list(columns)}; "
+            "rename one in a view"
+        )
     for start in range(0, len(columns), MAX_COLUMNS):
         check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
     named = {
@@ -279,7 +283,7 @@ def column_names(frame: Table | DistinctRecords) -> list[str]:
     return list(frame.columns)
 
 
-def find_lacked(frame: Table | DistinctRecords, columns: Sequence[str]) -> list[str]:
+def find_lacked(frame: Table | DistinctRecords, columns: ColumnNames) -> list[str]:
     """The names among these that the table lacks; refuses one that differs from a column's in capitals."""
     lacked = [name for name in columns if name not in frame.columns]
     if lacked and {name.lower() for name in lacked} <= {name.lower() for name in frame.columns}:
@@ -287,7 +291,7 @@ def find_lacked(frame: Table | DistinctRecords, columns: Sequence[str]) -> list[
     return lacked
 
 
-def read(frame: Table | DistinctRecords, columns: Sequence[str]) -> pa.Table:
+def read(frame: Table | DistinctRecords, columns: ColumnNames) -> pa.Table:
     """The distinct records with the number of each in `records`."""
     return (frame if isinstance(frame, DistinctRecords) else fetch_distinct(frame, columns)).rows
 
@@ -297,7 +301,7 @@ class CodedRecords(CodedCall):
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
-    def read(self, frame: Table, columns: Sequence[str]) -> pa.Table:
+    def read(self, frame: Table, columns: ColumnNames) -> pa.Table:
         """The distinct records, with codes in place of the values that the answer does not need."""
         coded = self.choose_codes(columns, lambda: self._has_many_records(frame))
         return fetch_distinct(frame, columns, coded).rows

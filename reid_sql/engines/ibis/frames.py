@@ -29,7 +29,7 @@ from reid_sql.engines.contract import read_limit
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.engines.ibis.lineage import columns_of_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
-from reid_sql.parameters import Columns, fold_case
+from reid_sql.parameters import ColumnNames, Columns, fold_case
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
@@ -78,7 +78,7 @@ REFUSAL_VALUES: Final = (
 )
 
 
-def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
+def check_columns(words: Columns, columns: ColumnNames, frame: Table) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that can be compared."""
     checked = words.check(columns, frame.columns)
     _refuse_capitals(words, checked, frame)
@@ -89,12 +89,14 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
         if _is_incomparable(kind) and not as_text:
             # a type of the database's own has several lines
             type_text = " ".join(str(kind).split())
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
-            raise OutOfDomainError(f"{rule}; cast it to text first")
+            raise OutOfDomainError(
+                f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}; "
+                "cast it to text first"
+            )
     return checked
 
 
-def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> None:
+def _refuse_capitals(words: Columns, columns: ColumnNames, frame: Table) -> None:
     """Refuse a column that another one equals but for capitals, where the database ignores them.
 
     The schema of Ibis has both, as the frame in memory had; the database takes one for the other.
@@ -106,10 +108,10 @@ def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> No
             each for each in frame.columns if each != name and fold_case(each) == fold_case(name)
         ]
         if alike:
-            rule = (
-                f"{words.words} must differ by more than capitals, got '{name}' beside '{alike[0]}'"
+            raise OutOfDomainError(
+                f"{words.words} must differ by more than capitals, got '{name}' beside '{alike[0]}'; "
+                "rename one of them"
             )
-            raise OutOfDomainError(f"{rule}; rename one of them")
 
 
 def _is_incomparable(kind: dt.DataType) -> bool:
@@ -127,12 +129,12 @@ def _is_incomparable(kind: dt.DataType) -> bool:
     )
 
 
-def aliases(names: Sequence[str]) -> list[str]:
+def aliases(names: ColumnNames) -> list[str]:
     """The names q1, q2, … that `with_aliases` gives."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def with_aliases(frame: Table, columns: Sequence[str]) -> Table:
+def with_aliases(frame: Table, columns: ColumnNames) -> Table:
     """Select the columns, made comparable, as q1, q2, …: no name can clash with one of the counts'."""
     if backend(frame) == "polars":
         register_with_polars()
@@ -151,7 +153,7 @@ def sources(frame: Table) -> Iterator[Any]:
     return (node.source for node in frame.op().find((ops.DatabaseTable, ops.SQLQueryResult)))
 
 
-def has_null(rows: Table, names: Sequence[str]) -> BooleanValue:
+def has_null(rows: Table, names: ColumnNames) -> BooleanValue:
     """Whether one of the columns is NULL."""
     return reduce(or_, (rows[name].isnull() for name in names))
 
@@ -166,31 +168,33 @@ def known_value(frame: Table, name: str) -> Value:
     return is_nan.ifelse(ibis.null(value.type()), value)
 
 
-def drop_nulls(rows: Table, names: Sequence[str], nulls: str) -> Table:
+def drop_nulls(rows: Table, names: ColumnNames, nulls: str) -> Table:
     """The rows, without those that have a NULL where NULLs are dropped."""
     return rows.filter(~has_null(rows, names)) if nulls == "drop" else rows
 
 
-def count_distinct(rows: Table, names: Sequence[str], nulls: str) -> Table:
+def count_distinct(rows: Table, names: ColumnNames, nulls: str) -> Table:
     """Distinct records with their counts."""
     return count_by(drop_nulls(rows, names, nulls), names, "records")
 
 
-def count_by(rows: Table, names: Sequence[str], count: str) -> Table:
+def count_by(rows: Table, names: ColumnNames, count: str) -> Table:
     """How many rows have each combination of values."""
     return rows.group_by(list(names)).agg(**{count: bigint(rows.count())})
 
 
-def count_over(rows: Table, names: Sequence[str]) -> IntegerValue:
+def count_over(rows: Table, names: ColumnNames) -> IntegerValue:
     """How many rows share the values of each, in a column of ones: some dialects count no rows in windows."""
     return bigint(rows["reid_one"].count().over(group_by=window_keys(rows, names)))
 
 
-def window_keys(rows: Table, names: Sequence[str]) -> list[Column]:
+def window_keys(rows: Table, names: ColumnNames) -> list[Column]:
     """The columns that a window is by, or a refusal where Ibis has no windows."""
     if (engine := backend(rows)) in WITHOUT_WINDOWS:
-        rule = f"a window must be asked of a database that has it by Ibis, got {engine}"
-        raise UnavailableError(f"{rule}; pass the frame to reid_sql.{engine}")
+        raise UnavailableError(
+            f"a window must be asked of a database that has it by Ibis, got {engine}; "
+            f"pass the frame to reid_sql.{engine}"
+        )
     return [rows[name] for name in names]
 
 
@@ -209,7 +213,7 @@ def sum_bigint(value: IntegerValue) -> IntegerScalar:
     return bigint(bigint(value).sum())
 
 
-def sum_over(rows: Table, names: Sequence[str]) -> FloatingValue:
+def sum_over(rows: Table, names: ColumnNames) -> FloatingValue:
     """The sum of the count `n` over all rows that share the values of each, as a double, exact up to 2^53.
 
     A window's: databases guess badly how many rows a NULL-safe join gives, and then go through every pair.
@@ -218,7 +222,7 @@ def sum_over(rows: Table, names: Sequence[str]) -> FloatingValue:
     return rows["n"].cast(dt.float64).sum().over(group_by=window_keys(rows, names))
 
 
-def null_report(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:
+def null_report(rows: Table, names: ColumnNames, nulls: str, reduced: Table) -> Table:
     """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         left_out = rows.filter(has_null(rows, names)).agg(
@@ -240,7 +244,7 @@ def null_count() -> IntegerScalar:
     return ibis.null(WHOLE)
 
 
-def with_names(rows: Table, columns: Sequence[str]) -> dict[str, Any]:
+def with_names(rows: Table, columns: ColumnNames) -> dict[str, Any]:
     """The columns, as they were, under their original names."""
     return {name: restored(rows[q]) for q, name in zip(aliases(columns), columns, strict=True)}
 
@@ -277,9 +281,9 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
     rows = max(1, max_collected_values() // max(1, width))
     fetched = _fetch(frame.limit(rows + 1), words + types)
     if fetched.num_rows > rows:
-        rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
-            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the client's memory"
+            f"{words} must be at most {rows} rows, as they come to the client, got more; "
+            f"take fewer or coarser columns, or raise {SETTING} with the client's memory"
         )
     return fetched
 
@@ -292,8 +296,10 @@ def _fetch(frame: Table, words: str) -> pa.Table:
     except (ReidError, *INTERRUPTIONS):
         raise
     except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
-        rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
+        raise UnavailableError(
+            f"{words} must be what the database can count and its driver can read, got {name_error(error)}; "
+            "correct it there, or ask about an extract"
+        ) from None
 
 
 @contextmanager
@@ -386,7 +392,7 @@ def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
     """The database's hash of a text and a number."""
 
 
-def with_sort_hash(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
+def with_sort_hash(rows: Table, names: ColumnNames) -> tuple[Table, list[str]]:
     """Return the rows, and the keys to sort them by where only equal rows need be adjacent."""
     hashes = [each.name(NUMBER) for each in sort_hash(rows, [rows[name] for name in names])]
     return (rows.mutate(*hashes) if hashes else rows), [

@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Column, Table
 
-from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
 from reid_sql.engines.ibis.frames import (
     POSTGRES,
@@ -34,7 +33,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.people.evidence import ON_SCALE, SCALE_LETTERS
-from reid_sql.parameters import Integers
+from reid_sql.parameters import ColumnNames, Integers
 
 # whose whole numbers come as they are
 FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")
@@ -96,6 +95,18 @@ def fetch_values(
     return NumberedRows(codes, values, table.select(unnumbered))
 
 
+def dense_codes(values: pl.Series) -> Integers:
+    """A code for each value of a column, 1, 2, … without gaps and 0 for NULL, (records,), of any type.
+
+    >>> dense_codes(pl.Series(["F", None, "M", "F"])).tolist()
+    [1, 0, 2, 1]
+    """
+    placed = values.to_frame("q").with_row_index("place")
+    first = pl.when(pl.col("q").is_not_null()).then(pl.col("place").first().over("q"))
+    codes = placed.select(first.rank("dense").fill_null(0).cast(pl.Int32))
+    return codes.to_series().to_numpy()
+
+
 def _name_codes(count: int, kind: dt.DataType) -> pa.Array:
     """Return values for the numbers of a column, in their order; those of texts are no number to a model."""
     return pa.array(
@@ -105,7 +116,7 @@ def _name_codes(count: int, kind: dt.DataType) -> pa.Array:
     )
 
 
-def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
+def lacks_scale(rows: Table, names: ColumnNames, words: str) -> list[str]:
     """Return the columns of texts of which too few records are written like a number or a date.
 
     `rows` are distinct records with their number in `records`.
@@ -130,7 +141,7 @@ def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
 
 
 def fetch_rarest(
-    classes: Table, columns: Sequence[str], count: int, words: str
+    classes: Table, columns: ColumnNames, count: int, words: str
 ) -> list[tuple[Any, ...]]:
     """Fetch the smallest classes: the size of each and its values, in their order, NULL last."""
     order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in columns)]
@@ -160,9 +171,9 @@ def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) 
     columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
     for place, each in enumerate(columns):
         if each.null_count:
-            rule = f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without"
             raise OutOfDomainError(
-                f"{rule}, of type {kinds[place]}; cast the column to text in a view"
+                f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without, of type {kinds[place]}; "
+                "cast the column to text in a view"
             )
     return _stack([each.to_numpy() for each in columns])
 
@@ -171,7 +182,7 @@ def _stack(columns: Sequence[Integers]) -> Integers:
     return np.column_stack([each.astype(np.int64) for each in columns])
 
 
-def _renamed(name: str, names: Sequence[str]) -> str:
+def _renamed(name: str, names: ColumnNames) -> str:
     return names[int(name.removeprefix(TEXT))] if name.startswith(TEXT) else name
 
 
@@ -181,7 +192,7 @@ def number_values(column: Column) -> Any:  # noqa: ANN401 - a column of whole nu
     return bigint(column.isnull().ifelse(ibis.literal(0, dt.int64), bigint(rank) + 1))
 
 
-def _numbered(rows: Table, names: Sequence[str], engine: str) -> tuple[Table, list[Any], Any]:
+def _numbered(rows: Table, names: ColumnNames, engine: str) -> tuple[Table, list[Any], Any]:
     """Return the rows, the numbers of the values of each column, and how many rows there are.
 
     A window sorts all rows for each column. PostgreSQL numbers the few values of each column and joins
@@ -226,10 +237,10 @@ def _sent(column: Column, engine: str) -> Column:
 def _refuse_lost_rows(table: pa.Table, words: str) -> None:
     counted = table[TOTAL][0].as_py() if table.num_rows else 0
     if counted != table.num_rows:
-        rule = (
-            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}"
+        raise OutOfDomainError(
+            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}; "
+            "ask again, or ask about an extract"
         )
-        raise OutOfDomainError(f"{rule}; ask again, or ask about an extract")
 
 
 def _representatives(
@@ -245,10 +256,10 @@ def _representatives(
             return values
     rule = f"'{name}' must come to the client as values that differ as in the database"
     type_text = " ".join(str(kind).split())
-    got = (
-        f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}"
+    raise OutOfDomainError(
+        f"{rule}, got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}; "
+        "cast the column to text or to a whole number in a view"
     )
-    raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
 
 
 def _count_distinct(values: pa.Array) -> int:

@@ -4,19 +4,17 @@ Only the user collects.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, Final, cast
 
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.engines.arrow import answer_rows, of_group
-from reid_sql.engines.codes import has_text, text_of
+from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.contract import Kind
+from reid_sql.engines.group_answers import answer_groups, answer_whole
 from reid_sql.engines.polars.frames import (
     TYPES,
-    answer_by_group,
     check_groups,
     collected,
     exact_column,
@@ -27,14 +25,13 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
     with_group_names,
 )
-from reid_sql.engines.polars.records import score, scored_table, value
+from reid_sql.engines.polars.records import has_text, score, scored_table, text_of, value
 from reid_sql.engines.polars.tables import TABLE, answer_with_warnings
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
-    Reduction,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -118,45 +115,26 @@ def _answer_table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
         by = check_groups(tbl, by, arguments["nulls"])
         refuse_groups_named_like_results(by, declared.answer_columns)
     reduced: pl.LazyFrame = implementation(declared.reduction, ENGINE)(tbl, **counted)
+    groups = with_group_names(by or ())
+    counts = pl.exclude(group_names(by or ()))
     if declared.answer is Answer.REDUCTION:
-        counts = pl.exclude(group_names(by or ()))
-        return reduced.select(*with_group_names(by), counts) if by is not None else reduced
-    types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
-    answer = _answer_of(declared, options, answer_rows if by is None else of_group)
-    if by is not None:
-        groups_types = reduced.select(with_group_names(by)).collect_schema()
-        types = {**groups_types, **types}
-        by_group = partial(
-            answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer
-        )
-        return map_whole(reduced, by_group, types)
-    return map_whole(reduced, answer, types)
-
-
-def _answer_of(
-    declared: Function, options: dict[str, Any], rows: Callable[..., list[dict[str, Any]]]
-) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Call the body with the reduction's arrays, and add the treatment of NULLs to its answer."""
-    reduction = cast("Reduction", declared.reduction)
+        return reduced.select(*groups, counts)
+    types = {
+        **reduced.select(groups).collect_schema(),
+        **schema({**declared.columns, **NULL_REPORT_COLUMNS}),
+    }
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        arrays, types = _arrays(reduction, frame), schema(declared.columns)
-        table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
-        return table.with_columns(
-            pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name)
-            for name, kind in NULL_REPORT_COLUMNS.items()
-        )
+        counted = frame.select(counts).to_arrow()
+        if by is None:
+            return framed(answer_whole(declared, counted, options)).collect()
+        first_rows = pl.col("place").first().over(group_names(by))
+        keys = frame.with_row_index("place").select(first_rows).to_series()
+        answers, firsts = answer_groups(declared, counted, keys.to_list(), options)
+        answered = framed(answers).collect()
+        return pl.concat([frame[firsts].select(groups), answered], how="horizontal")
 
-    return answer
-
-
-def _arrays(reduction: Reduction, frame: pl.DataFrame) -> dict[str, Any]:
-    """Columns of the reduction as the body takes them: numbers as an array, else a list."""
-    series = {name: frame[name] for name in reduction.inputs}
-    return {
-        name: values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
-        for name, values in series.items()
-    }
+    return map_whole(reduced, answer, types)
 
 
 def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
@@ -164,7 +142,7 @@ def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
     return frame.lazy().collect_schema().names()
 
 
-def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> list[str]:
+def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: ColumnNames) -> list[str]:
     """The names among these that are no columns of the frame; refuses columns that cannot be compared."""
     types = frame.lazy().collect_schema()
     refuse_second_columns(columns, types)
@@ -174,7 +152,7 @@ def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> l
     return [name for name in columns if name not in types]
 
 
-def read(frame: pl.DataFrame, columns: Sequence[str]) -> pa.Table:
+def read(frame: pl.DataFrame, columns: ColumnNames) -> pa.Table:
     """The rows of the columns as q1, q2, …; what DuckDB would change as the number that it is stored as."""
     rows = with_aliases(frame.lazy(), columns).collect()
     return rows.select(map(_for_duckdb, rows)).to_arrow(compat_level=pl.CompatLevel.newest())
@@ -225,7 +203,7 @@ def answer_when_collected(
 
 
 def _select(
-    frame: pl.LazyFrame, columns: Sequence[str], declared: Function, arguments: Arguments
+    frame: pl.LazyFrame, columns: ColumnNames, declared: Function, arguments: Arguments
 ) -> pl.LazyFrame:
     """Select the columns; for a model that is fitted or known, values as the texts that it is asked by."""
     is_for_model = declared.models and arguments.get("model", "fitted") is not None

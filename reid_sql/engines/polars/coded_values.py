@@ -1,15 +1,15 @@
 """Polars: values that stand for nobody, and missing-value codes, counted with an answer that they qualify."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial, reduce
 from operator import sub
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
-from reid_sql.engines.polars.frames import exact_column, known_value
+from reid_sql.engines.polars.frames import ROW_COUNT, exact_column, known_value
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
 from reid_sql.models.columns.missing_value_codes import (
@@ -47,6 +47,7 @@ from reid_sql.models.columns.spelling import (
     WIDE_LETTERS,
 )
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
+from reid_sql.parameters import ColumnNames, Row
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]
@@ -68,11 +69,11 @@ def _warn_of_nobodies(counts: pl.DataFrame, column: str, unit: str) -> None:
 def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
     """Count the values of a column of people, in one row of COUNTS_OF_NOBODIES."""
     value = exact_column(column).alias("value")
-    sizes = frame.group_by(value).agg(pl.len().cast(pl.Int64).alias("size"))
+    sizes = frame.group_by(value).agg(ROW_COUNT.alias("size"))
     return count_nobodies(sizes, frame.collect_schema()[column])
 
 
-def rows_of_nobodies(counts: Mapping[str, Any]) -> int:
+def rows_of_nobodies(counts: Row) -> int:
     """The rows of values that stand for nobody, from COUNTS_OF_NOBODIES."""
     return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
 
@@ -164,7 +165,7 @@ def is_written_otherwise(value: pl.Expr) -> pl.Expr:
 NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 
-def look_for_codes(frame: pl.LazyFrame, columns: Sequence[str]) -> Iterator[Look]:
+def look_for_codes(frame: pl.LazyFrame, columns: ColumnNames) -> Iterator[Look]:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
     types = frame.collect_schema()
     kinds = {name: kind for name in columns if (kind := _kind_of(types.get(name))) is not None}
@@ -201,7 +202,7 @@ def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFra
         ends = pl.struct(number.min().alias("least"), number.max().alias("greatest"))
         has_code = ends.map_batches(_may_have_codes, return_dtype=pl.Boolean, returns_scalar=True)
         values = values.filter(has_code | (number.is_nan() | number.is_infinite()).any())
-    counts = values.group_by("value").agg(rows=pl.len().cast(pl.Int64))
+    counts = values.group_by("value").agg(rows=ROW_COUNT)
     counts = counts.select("rows", text=value.cast(pl.String)).drop_nulls("text")
     number = text.cast(pl.Float64, strict=False)
     if kind == "text":
@@ -217,7 +218,7 @@ def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFra
     is_word = pl.col("number").is_null() & ~text.str.contains("[0-9]")
     end = pl.format("{}:{}", rows, number)
     beside = other.select(
-        values=pl.len().cast(pl.Int64),
+        values=ROW_COUNT,
         numbers=number.count().cast(pl.Int64),
         least=number.min().fill_null(0.0),
         greatest=number.max().fill_null(0.0),
@@ -250,7 +251,7 @@ def _warn_of_codes(counts: pl.DataFrame, kinds: Mapping[str, str]) -> None:
         warnings.warn(caution, MissingCodesWarning, stacklevel=2)
 
 
-def _describe_codes(name: str, kind: str, counts: Mapping[str, Any]) -> str:
+def _describe_codes(name: str, kind: str, counts: Row) -> str:
     ends = counts["least"], counts["greatest"]
     form = ColumnForm(name, kind, counts["values"], counts["numbers"], 0, *ends)
     candidates = zip(counts["texts"], counts["rows"], strict=True)

@@ -10,16 +10,12 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    NULL_REPORT_COLUMNS,
-    OF_NO_RECORD,
-    Reduction,
     group_names,
     refuse_entity,
     refuse_groups,
-    refuse_many_groups,
 )
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
@@ -43,6 +39,7 @@ REFUSAL_LENGTH: Final = (
 )
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
+ROW_COUNT: Final = pl.len().cast(pl.Int64)
 COUNTS: Final = ("classes", "records")  # 0 of a group of which every record was dropped
 
 
@@ -90,20 +87,21 @@ def _check_each(
     return values
 
 
-def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
+def check_columns(words: Columns, columns: ColumnNames, frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
     types = frame.collect_schema()
     checked = words.check(columns, types.names())
     refuse_second_columns(checked, types)
     for name in checked:
         if types[name] == pl.Object:
-            rule = (
-                f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            raise OutOfDomainError(
+                f"{words.words} must be of types that Polars compares, got '{name}' of type Object; "
+                "turn it into text"
             )
-            raise OutOfDomainError(f"{rule}; turn it into text")
         if SPLITS_LISTS_OF_STRUCTS and _has_structs(types[name]):
-            rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
-            raise OutOfDomainError(f"{rule}; turn it into text")
+            raise OutOfDomainError(
+                f"{words.words} must not be lists of structs before Polars 2, got '{name}'; turn it into text"
+            )
     return checked
 
 
@@ -111,8 +109,10 @@ def refuse_second_columns(columns: Iterable[str], table_columns: Collection[str]
     """Refuse a name that two columns of a CSV file have: Polars renames the second in silence."""
     for name in columns:
         if (second := f"{name}_duplicated_0") in table_columns:
-            rule = f"columns must have names of their own, got '{name}' twice, once as '{second}'"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                f"columns must have names of their own, got '{name}' twice, once as '{second}'; "
+                "rename one of them"
+            )
 
 
 def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
@@ -126,12 +126,12 @@ def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
     return False
 
 
-def aliases(names: Sequence[str]) -> list[str]:
+def aliases(names: ColumnNames) -> list[str]:
     """The names q1, q2, … that `with_aliases` gives."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def with_aliases(frame: pl.LazyFrame, columns: Sequence[str], *joined: pl.Expr) -> pl.LazyFrame:
+def with_aliases(frame: pl.LazyFrame, columns: ColumnNames, *joined: pl.Expr) -> pl.LazyFrame:
     """Select the columns as q1, q2, …: no name can clash with one of the counts' or be a pattern."""
     aliased = (
         exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True)
@@ -158,19 +158,17 @@ def map_whole(
     )
 
 
-def drop_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def drop_nulls(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFrame:
     """The rows, without those that have a NULL where NULLs are dropped."""
     return rows.drop_nulls(names) if nulls == "drop" else rows
 
 
-def count_distinct(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def count_distinct(rows: pl.LazyFrame, names: ColumnNames, nulls: str) -> pl.LazyFrame:
     """Distinct records with their counts."""
-    return (
-        drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
-    )
+    return drop_nulls(rows, names, nulls).group_by(names).agg(ROW_COUNT.alias("records"))
 
 
-def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: ColumnNames) -> pl.LazyFrame:
     """Join each row of the left, in order, with the right row of the same values, NULL equal to NULL.
 
     The right's columns are q1, q2, ….
@@ -187,7 +185,7 @@ def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]
 
 
 def null_report(
-    rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame
+    rows: pl.LazyFrame, names: ColumnNames, nulls: str, reduced: pl.LazyFrame
 ) -> pl.LazyFrame:
     """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
@@ -205,8 +203,10 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
     try:
         return frame.collect(engine="streaming").to_arrow()
     except pl.exceptions.PolarsError as error:
-        rule = f"the frame must be one that Polars can collect, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; correct its values or its query") from None
+        raise UnavailableError(
+            f"the frame must be one that Polars can collect, got {name_error(error)}; "
+            "correct its values or its query"
+        ) from None
 
 
 def framed(table: pa.Table) -> pl.LazyFrame:
@@ -219,7 +219,7 @@ def known_value(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return column.fill_nan(None) if kind.is_float() else column
 
 
-def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
+def check_groups(frame: pl.LazyFrame, by: ColumnNames, nulls: str) -> list[str]:
     """The columns whose values divide the table, or a refusal."""
     checked = check_columns(DIVIDING, by, frame)
     refuse_groups(nulls)
@@ -227,7 +227,7 @@ def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str
 
 
 def rows_of_groups(
-    frame: pl.LazyFrame, columns: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
+    frame: pl.LazyFrame, columns: ColumnNames, by: ColumnNames, entity: str | None, nulls: str
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
     """The distinct rows with their counts, and whether they are complete; the names of columns and of groups.
 
@@ -243,12 +243,12 @@ def rows_of_groups(
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
     missing = pl.any_horizontal(pl.col(names[: len(columns)]).is_null())
     complete = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
-    counted = rows.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+    counted = rows.group_by(names).agg(ROW_COUNT.alias("records"))
     return counted.with_columns(complete.alias("complete")), names[: len(columns)], groups
 
 
 def report_groups(
-    counted: pl.LazyFrame, sized: pl.LazyFrame, groups: Sequence[str], by: Sequence[str], nulls: str
+    counted: pl.LazyFrame, sized: pl.LazyFrame, groups: ColumnNames, by: ColumnNames, nulls: str
 ) -> pl.LazyFrame:
     """Report the counts of each group, all groups included, with the records dropped of each."""
     left_out = pl.col("records").filter(~pl.col("complete")).sum().alias("records_dropped")
@@ -261,43 +261,16 @@ def report_groups(
     return report.sort(counts[0], maintain_order=True)
 
 
-def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
+def with_group_names(by: ColumnNames) -> list[pl.Expr]:
     """The columns of the groups under their original names; a reduction gives them a prefix."""
     return [pl.col(group).alias(name) for group, name in zip(group_names(by), by, strict=True)]
-
-
-def answer_by_group(
-    frame: pl.DataFrame,
-    reduction: Reduction,
-    by: Sequence[str],
-    types: Mapping[str, pl.DataType],
-    answer: Callable[[pl.DataFrame], pl.DataFrame],
-) -> pl.DataFrame:
-    """Answer for each group; one whose records were all dropped gets NULLs and their number."""
-    frames = [pl.DataFrame(schema=types)]
-    parts = frame.partition_by(group_names(by), maintain_order=True)
-    refuse_many_groups(len(parts), reduction.max_groups)
-    for part in parts:
-        row = answer(part) if part[reduction.counting].sum() > 0 else _empty_answer(part, types)
-        groups = part.select(with_group_names(by)).head(1)
-        frames.append(
-            pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by]))
-        )
-    return pl.concat(frames)
-
-
-def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    row = dict.fromkeys(types) | {
-        name: value for name, value in OF_NO_RECORD.items() if name in types
-    }
-    return pl.DataFrame([row | {name: part[name][0] for name in NULL_REPORT_COLUMNS}], schema=types)
 
 
 # People in place of rows
 
 
 def people_of(
-    frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
+    frame: pl.LazyFrame, qi: ColumnNames, entity: str, nulls: str
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
@@ -305,13 +278,13 @@ def people_of(
     check_columns(QI_AND_ENTITY, [*qi, entity], frame)
     rows = with_aliases(frame, [*qi, entity]).rename({names[-1]: "entity"})
     taken = drop_nulls(rows, names[: len(qi)], nulls).group_by([*names[:-1], "entity"])
-    return rows, taken.agg(pl.len().cast(pl.Int64).alias("records"))
+    return rows, taken.agg(ROW_COUNT.alias("records"))
 
 
 def smallest_class_sizes(
-    people: pl.LazyFrame, size: pl.Expr, groups: Sequence[str] = ()
+    people: pl.LazyFrame, size: pl.Expr, groups: ColumnNames = ()
 ) -> pl.LazyFrame:
     """How many people have each size of their smallest class, within the group where there are groups."""
     sized = people.select(*groups, "entity", size.alias("class_size"))
     each = sized.group_by(*groups, "entity").agg(pl.col("class_size").min())
-    return each.group_by(*groups, "class_size").agg(pl.len().cast(pl.Int64).alias("records"))
+    return each.group_by(*groups, "class_size").agg(ROW_COUNT.alias("records"))

@@ -7,7 +7,6 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.arrow import kernel, model_answer, record_codes
-from reid_sql.engines.codes import text_of, texts_of
 from reid_sql.engines.polars.frames import (
     TYPES,
     aliases,
@@ -83,9 +82,6 @@ def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see
 # Fitted models
 
 
-BATCH: Final = 1 << 16
-
-
 def score(
     declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> pl.Expr:
@@ -129,8 +125,10 @@ def scored_table(
     lazy = frame.lazy()
     for name in lazy.collect_schema().names():
         if name in declared.columns:
-            rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)})"
-            raise OutOfDomainError(f"{rule}, got '{name}'; rename it in a view")
+            raise OutOfDomainError(
+                f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'; "
+                "rename it in a view"
+            )
     return join_null_safe(lazy, score_distinct(declared, lazy, model, options), model.columns)
 
 
@@ -153,3 +151,41 @@ def score_distinct(
         return distinct_rows.select(names).hstack(result)
 
     return map_whole(distinct, answer, types)
+
+
+# Values of a Polars series as texts, as a model reads them: each value of a type has one of its own.
+
+UNITS: Final = {"ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}  # in a second
+# Polars writes years -262,143 to 262,142, and panics at others, which its dates can hold.
+MAX_DAYS: Final = 95_000_000
+SECONDS_A_DAY: Final = 86_400
+
+
+def has_text(kind: pl.DataType) -> bool:
+    """Test that there is a distinct text for each value of the type."""
+    return not kind.is_nested() and kind not in {pl.Binary, pl.Object}
+
+
+def text_of(column: pl.Expr) -> pl.Expr:
+    """The text of each value; of a duration, or of a date too far away to be written, its number of units."""
+    return column.map_batches(texts_of, return_dtype=pl.String, is_elementwise=True)
+
+
+def texts_of(values: pl.Series) -> pl.Series:
+    """The same of a series."""
+    kind = values.dtype
+    if isinstance(kind, pl.Duration):
+        return _numbers(values, kind.time_unit)
+    if not isinstance(kind, pl.Date | pl.Datetime):
+        return values.cast(pl.String)
+    unit = "days" if isinstance(kind, pl.Date) else kind.time_unit
+    limit = MAX_DAYS * (SECONDS_A_DAY * UNITS[unit] if unit in UNITS else 1)
+    is_near = values.to_physical().cast(pl.Int128).is_between(-limit, limit)
+    if is_near.all():
+        return values.cast(pl.String)
+    near = values.set(~is_near, None).cast(pl.String)
+    return near.zip_with(is_near.fill_null(value=True), _numbers(values, unit))
+
+
+def _numbers(values: pl.Series, unit: str) -> pl.Series:
+    return values.to_physical().cast(pl.String) + f" {unit}"

@@ -39,7 +39,7 @@ from reid_sql.models.columns.identifiers import (
     likely,
     repeating,
 )
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
@@ -257,7 +257,7 @@ def _look_for_identifiers(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Lo
     yield pl.concat(counted, how="horizontal"), partial(_warn_of_repeats, names=names, rows=rows)
 
 
-def _warn_of_repeats(counts: pl.DataFrame, names: Sequence[str], rows: CountedRows) -> None:
+def _warn_of_repeats(counts: pl.DataFrame, names: ColumnNames, rows: CountedRows) -> None:
     """Warn of what the counts of some columns show."""
     numbers, last = counts.row(0), 2 * len(names)
     distinct, records, total = numbers[: len(names)], numbers[len(names) : last], numbers[last]

@@ -3,7 +3,7 @@
 The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -29,6 +29,7 @@ from reid_sql.engines.spark.frames import (
     aliases,
     column,
     count_records,
+    count_rows,
     fetch,
     find_column,
     is_case_sensitive,
@@ -42,13 +43,17 @@ from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
-from reid_sql.engines.spark.nobodies import count_nobodies
-from reid_sql.engines.spark.people import name_groups, one_row_per_value, resolve_groups
+from reid_sql.engines.spark.people import (
+    count_nobodies,
+    name_groups,
+    one_row_per_value,
+    resolve_groups,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.models.people.evidence import MAX_DRAWN, ON_SCALE, SCALE_LETTERS
-from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.parameters import MAX_COLUMNS, Arguments, ColumnNames, Columns
 from reid_sql.reduction import (
     PERSON,
     CodedCall,
@@ -89,7 +94,7 @@ def framed(table: pa.Table) -> DataFrame:
     return _frame(SparkSession.active(), table)
 
 
-def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
+def frame_answer(table: pa.Table, arguments: Arguments) -> DataFrame:
     """The same in the session of the tables that were asked about."""
     return _frame(_session(arguments), table)
 
@@ -107,13 +112,13 @@ def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
     return to_spark(spark, table.cast(pa.schema(kinds)))
 
 
-def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
+def refuse_unidentified_tables(declared: Function, arguments: Arguments) -> None:
     """Refuse each table with rows of nobody, where a call names the column of people or records."""
     for identified in list_identified_tables(declared, arguments):
         refuse_unidentified_rows(*identified)
 
 
-def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
+def warn_of_people(declared: Function, arguments: Arguments) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
     for frame, name, unit in list_watched_columns(declared, arguments):
         _warn_of_nobodies(frame, name, unit)
@@ -132,13 +137,13 @@ def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
         return  # the count by it refuses the name
     counts = frame.agg(
         F.count(known_value(frame, column_name)).alias("identified"),
-        F.count(F.lit(1)).alias("rows"),
+        count_rows("rows"),
     )
     row = collected(counts, f"the rows without {name}").to_pylist()[0]
     refuse_unidentified(role, name, row["rows"] - row["identified"], row["rows"])
 
 
-def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
+def refuse_unordered(declared: Function, arguments: Arguments) -> None:
     """Refuse to number the records of a table without an order, where no column distinguishes them."""
     reduction = declared.reduction
     is_numbered = declared.answer is Answer.PER_RECORD or (reduction and reduction.keyed)
@@ -146,7 +151,7 @@ def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
         refuse_no_key(arguments.get("key"))
 
 
-def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
+def table(declared: Function, arguments: Arguments) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
     options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
@@ -177,7 +182,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     return to_spark(_session(arguments), answer_whole(declared, counts, options))
 
 
-def _session(arguments: Mapping[str, Any]) -> SparkSession:
+def _session(arguments: Arguments) -> SparkSession:
     """The session of the first table that is asked about."""
     listed = (each if isinstance(each, list) else [each] for each in arguments.values())
     return next(
@@ -186,7 +191,7 @@ def _session(arguments: Mapping[str, Any]) -> SparkSession:
 
 
 def count(
-    declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str, entity: str | None
+    declared: Function, columns: ColumnNames, *, tbl: DataFrame, name: str, entity: str | None
 ) -> DataFrame:
     """Bind a function that counts a record among all: the frame with another column, of this name."""
     refuse_added_name(name, tbl.columns)
@@ -198,7 +203,7 @@ def count(
     return frame
 
 
-def find_panels(frame: DataFrame, named: Sequence[str]) -> list[str]:
+def find_panels(frame: DataFrame, named: ColumnNames) -> list[str]:
     """Return columns of people by the structure of a draw of rows."""
     plain = [each.name for each in frame.schema.fields if isinstance(each.dataType, PLAIN_TYPES)]
 
@@ -217,7 +222,7 @@ def column_names(frame: DataFrame) -> list[str]:
     return frame.columns
 
 
-def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
+def find_lacked(frame: DataFrame, columns: ColumnNames) -> list[str]:
     """The names among these that the table lacks; capitals count only where the session counts them."""
     return [name for name in columns if find_column(name, frame) not in frame.columns]
 
@@ -227,7 +232,7 @@ class CodedRecords(CodedCall):
 
     column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
 
-    def read(self, frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+    def read(self, frame: DataFrame, columns: ColumnNames) -> pa.Table:
         """The distinct records, with ranks in place of the values that no answer needs."""
         coded = self.choose_codes(columns, lambda: frame.limit(MAX_DRAWN + 1).count() > MAX_DRAWN)
         people = [name for name in columns if coded.get(name) is Needs.KNOWN_CODES]
@@ -243,7 +248,7 @@ class CodedRecords(CodedCall):
         """Nothing is left open."""
 
 
-def _lacks_scale(counted: DataFrame, names: Sequence[str]) -> set[str]:
+def _lacks_scale(counted: DataFrame, names: ColumnNames) -> set[str]:
     """Return the columns of texts of which too few records are written like a number or a date."""
     texts = [name for name in names if isinstance(counted.schema[name].dataType, StringType)]
     if not texts:
@@ -273,12 +278,14 @@ def _rank(counted: DataFrame, name: str) -> Column:
     return F.when(F.col(name).isNotNull(), shown).alias(name)
 
 
-def _select(frame: DataFrame, columns: Sequence[str], people: Sequence[str] = ()) -> Rows:
+def _select(frame: DataFrame, columns: ColumnNames, people: Sequence[str] = ()) -> Rows:
     """The columns under aliases, as many as there are; of people, NaN is nobody."""
     folded = {name.lower() for name in columns}
     if len(folded) < len(columns) and is_case_sensitive(frame):
-        rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
-        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+        raise OutOfDomainError(
+            f"{NAMES.words} must differ by more than capitals where the driver answers, got {list(columns)}; "
+            "rename one in a view"
+        )
     names: list[str] = []
     for start in range(0, len(columns), MAX_COLUMNS):
         names += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
@@ -296,7 +303,7 @@ class SparkTexts:
     finish_reading = staticmethod(CodedRecords.finish_reading)
 
     @staticmethod
-    def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+    def read(frame: DataFrame, columns: ColumnNames) -> pa.Table:
         """The distinct records as texts; refuses values that their texts do not distinguish."""
         rows = _select(frame, columns)
         refuse_without_text(rows)

@@ -8,6 +8,7 @@ from operator import and_, or_
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
+import sqlglot
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
@@ -33,10 +34,12 @@ from pyspark.sql.types import (
     VarcharType,
     YearMonthIntervalType,
 )
+from sqlglot import exp
 
 from reid_sql.engines.contract import read_limit, unused_name
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import Columns
+from reid_sql.parameters import ColumnNames, Columns
+from reid_sql.sql.text import Source
 
 COMPARED: Final = (
     NumericType,
@@ -62,7 +65,7 @@ def column(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
+def resolve_columns(label: Columns, names: ColumnNames, frame: DataFrame) -> list[str]:
     """Find the columns under the frame's own names, or refuse them.
 
     Refused are unknown and repeated names, and types without order. Spark's names differ by case only where
@@ -78,19 +81,16 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     checked = label.check(columns, table_columns)
     for name in checked:
         if [fold(other) for other in table_columns].count(fold(name)) > 1:
-            rule = f"{label.words} must each name one column, got '{name}', which two columns of this table have"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                f"{label.words} must each name one column, got '{name}', which two columns of this table have; "
+                "rename one of them"
+            )
         kind = frame.schema.fields[table_columns.index(name)].dataType
         if is_incomparable(kind):
-            rule = (
-                f"{label.words} must be of types that can be compared, "
-                f"got '{name}' of type {kind.simpleString()}"
+            raise OutOfDomainError(
+                f"{label.words} must be of types that can be compared, got '{name}' of type {kind.simpleString()}; "
+                "cast it first, a map to array_sort(map_entries(…)), a variant to a type of its own, text to collate(…, 'UTF8_BINARY')"
             )
-            remedy = (
-                "a map to array_sort(map_entries(…)), a variant to a type of its own, "
-                "text to collate(…, 'UTF8_BINARY')"
-            )
-            raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
     return checked
 
 
@@ -128,8 +128,9 @@ def is_incomparable(kind: DataType) -> bool:
 def refuse_settings(spark: SparkSession) -> None:
     """Refuse a session in which groups come without the columns that they are by."""
     if str(spark.conf.get(GROUPED_BY, "true")).lower() != "true":
-        rule = f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}"
-        raise OutOfDomainError(f"{rule}; call spark.conf.unset('{GROUPED_BY}')")
+        raise OutOfDomainError(
+            f"{GROUPED_BY} must be true, got {spark.conf.get(GROUPED_BY)}; call spark.conf.unset('{GROUPED_BY}')"
+        )
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,8 @@ class Rows:
     """Columns of a table under aliases, q1, q2, …, so that none can clash with one of the counts'."""
 
     frame: DataFrame
-    public_names: Sequence[str]  # the columns' names, as they were asked for
-    table_names: Sequence[str]  # the same, as the table names them
+    public_names: ColumnNames  # the columns' names, as they were asked for
+    table_names: ColumnNames  # the same, as the table names them
 
     @property
     def names(self) -> list[str]:
@@ -146,7 +147,7 @@ class Rows:
         return aliases(self.public_names)
 
 
-def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
+def read_rows(tbl: DataFrame, names: ColumnNames, label: Columns, **more: Column) -> Rows:
     """Select the columns under aliases; `label` names them in a refusal, and `more` columns come first."""
     checked = resolve_columns(label, names, tbl)
     numbered = (
@@ -157,12 +158,12 @@ def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Colu
     )
 
 
-def aliases(names: Sequence[str]) -> list[str]:
+def aliases(names: ColumnNames) -> list[str]:
     """The numbers of so many columns."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+def with_key(frame: DataFrame, names: ColumnNames) -> DataFrame:
     """Put the columns into one, with a hash of them in another, for joins by `same_key`."""
     columns = [F.col(name) for name in names]
     rest = (name for name in frame.columns if name not in names)
@@ -185,9 +186,7 @@ def same_key(
     return (F.xxhash64(*columns) == right[hashed]) & (left <= right_key) & (left >= right_key)
 
 
-def same_values(
-    left: DataFrame, right: DataFrame, names: Sequence[str]
-) -> tuple[DataFrame, Column]:
+def same_values(left: DataFrame, right: DataFrame, names: ColumnNames) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
     renames = {name: f"{name}_right" for name in names}
     renamed = right.withColumnsRenamed(renames)
@@ -196,7 +195,7 @@ def same_values(
     )
 
 
-def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+def join_classes(tbl: DataFrame, columns: ColumnNames, right: DataFrame) -> DataFrame:
     """Join to every record the columns of its class, by the key of these columns; no record is lost."""
     keys = {name: unused_name(name, tbl.columns) for name in KEY}
     renamed = right.withColumnsRenamed(keys)
@@ -213,9 +212,9 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     except PySparkException as error:
         raise UnavailableError(name_condition(error)) from None
     if fetched.num_rows > rows:
-        rule = f"{label} must be at most {rows} rows, as they come to the driver, got more"
         raise OutOfDomainError(
-            f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
+            f"{label} must be at most {rows} rows, as they come to the driver, got more; "
+            f"take fewer or coarser columns, or raise {SETTING} with the driver's memory"
         )
     return fetched
 
@@ -242,7 +241,7 @@ def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
 # Distinct records and their counts, without windows: grouping is partial before it shuffles.
 
 
-def any_null(names: Sequence[str]) -> Column:
+def any_null(names: ColumnNames) -> Column:
     """Whether one of the columns is NULL."""
     return reduce(or_, (F.col(name).isNull() for name in names))
 
@@ -252,9 +251,14 @@ def drop_nulls(rows: Rows, nulls: str) -> DataFrame:
     return rows.frame.filter(~any_null(rows.names)) if nulls == "drop" else rows.frame
 
 
+def count_rows(name: str) -> Column:
+    """The number of rows, as a column of this name."""
+    return F.count(F.lit(1)).alias(name)
+
+
 def count_records(rows: Rows, nulls: str) -> DataFrame:
     """Distinct records with their counts."""
-    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(count_rows("records"))
 
 
 def no_blank_records() -> Column:
@@ -266,7 +270,7 @@ def null_report(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
     """Report in each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         incomplete = rows.frame.filter(any_null(rows.names))
-        dropped = incomplete.agg(F.count(F.lit(1)).alias("records_dropped"))
+        dropped = incomplete.agg(count_rows("records_dropped"))
         reduced = reduced.crossJoin(F.broadcast(dropped))
     else:
         reduced = reduced.withColumn("records_dropped", F.lit(0).cast("bigint"))
@@ -303,9 +307,10 @@ def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
         sample_field, population_field = rows.frame.schema[name], population.frame.schema[name]
         cast = exact_cast(sample_field.dataType, population_field.dataType)
         if cast is None:
-            rule = f"tbl and population_tbl must contain '{public_name}' as the same type"
-            got = f"{sample_field.dataType.simpleString()} and {population_field.dataType.simpleString()}"
-            raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
+            raise OutOfDomainError(
+                f"tbl and population_tbl must contain '{public_name}' as the same type, got {sample_field.dataType.simpleString()} and {population_field.dataType.simpleString()}; "
+                "cast one of them"
+            )
         mine[name] = cast(F.col(name), sample_field.dataType)
         theirs[name] = cast(F.col(name), population_field.dataType)
     return (
@@ -363,9 +368,9 @@ def refuse_without_text(rows: Rows) -> None:
     for name, place in zip(rows.public_names, rows.names, strict=True):
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
-            rule = "columns of a copula must contain numbers, texts or other plain values on Spark"
             raise OutOfDomainError(
-                f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text"
+                f"columns of a copula must contain numbers, texts or other plain values on Spark, got '{name}' of type {kind.simpleString()}; "
+                "turn it into text"
             )
 
 
@@ -376,3 +381,47 @@ def has_text(kind: DataType) -> bool:
     one.
     """
     return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
+
+
+# The shared SQL texts of plans, run over a frame whose columns are checked and numbered before.
+
+TABLE: Final = "reid_table"
+NAMES: Final = {  # of functions that sqlglot leaves as they are
+    "LIST_EXTRACT": "TRY_ELEMENT_AT",
+    "LIST_SLICE": "SLICE",
+    "ERROR": "RAISE_ERROR",
+}
+
+
+# A frame under the word TABLE, so that a text has no name of a user's. Spark groups by values as they are
+# compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses collations and types without order. It
+# computes a common table expression wherever it is used.
+SOURCE: Final = Source(TABLE, is_materialized=False)
+
+
+def run_plan(rows: Rows, plan: Callable[..., str], *arguments: Any, **options: Any) -> DataFrame:  # noqa: ANN401 - the plan's
+    """Run the shared text of a plan over the numbered rows; Spark sorts only where an answer is listed."""
+    text = plan(SOURCE, *arguments, **options)
+    tree = sqlglot.parse_one(text, read="duckdb").transform(_translate)
+    tree.set("order", None)
+    query = tree.sql("spark", comments=False).replace(TABLE, f"{{{TABLE}}}")
+    return rows.frame.sparkSession.sql(query, reid_table=rows.frame)
+
+
+def _translate(node: Any) -> Any:  # noqa: ANN401 - a node of sqlglot's tree
+    """Write what Spark has in other words; a setting of it may refuse a join that has no condition."""
+    if isinstance(node, exp.CTE):
+        node.set("materialized", None)
+    if isinstance(node, exp.Join) and _is_unconditional(node):
+        node.set("on", None)
+        node.set("kind", "CROSS")
+    if isinstance(node, exp.IgnoreNulls):
+        return node.this
+    if isinstance(node, exp.Anonymous):
+        node.set("this", NAMES.get(node.name.upper(), node.name))
+    return node
+
+
+def _is_unconditional(join: exp.Join) -> bool:
+    condition = join.args.get("on")
+    return not join.args.get("using") and (condition is None or condition == exp.true())

@@ -23,6 +23,8 @@ from reid_sql.engines.arrow import (
     model_answer,
     model_kernel,
     record_codes,
+    reply_type,
+    rows_type,
 )
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
@@ -38,7 +40,7 @@ from reid_sql.engines.spark.frames import (
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.fitted_model import FittedModel, Scores
-from reid_sql.parameters import MAX_COLUMNS, Columns, Integers, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, Arguments, Columns, Integers, sql_literal
 from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
@@ -142,18 +144,17 @@ def model_column(
 
 
 def scored_frame(
-    declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
+    declared: Function, frame: DataFrame, model: FittedModel, options: Arguments
 ) -> DataFrame:
     """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
     sent_model = model_to_send(model)
     rows = read_model_columns(sent_model, frame)
     for name in frame.columns:
         if name.lower() in declared.columns:
-            rule = (
-                "the table must have no column that is named as a score "
-                f"({', '.join(declared.columns)}), got '{name}'"
+            raise OutOfDomainError(
+                f"the table must have no column that is named as a score ({', '.join(declared.columns)}), got '{name}'; "
+                "rename it in a view"
             )
-            raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = score_records(
         rows,
         sent_model,
@@ -240,8 +241,7 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over its parameters, checked: a list of structs, or the sentence of the refusal."""
-    rows = pa.list_(pa.struct([(name, ARROW_TYPES[sql]) for name, sql in declared.columns.items()]))
-    answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
+    answer = reply_type(rows_type(declared))
 
     def one(cells: Sequence[Any]) -> dict[str, Any]:
         options = dict(zip((p.name for p in declared.parameters), cells, strict=True))

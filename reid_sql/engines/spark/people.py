@@ -1,11 +1,13 @@
 """Spark: people in place of rows, where a column names them, and groups of a table.
 
-Each group is counted by itself, all of them in one pass.
+Each group is counted by itself, all of them in one pass. Values that stand for nobody are counted too.
 """
 
-from collections.abc import Mapping, Sequence
+import unicodedata
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import reduce
+from operator import or_, sub
+from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -14,15 +16,39 @@ from reid_sql.engines.spark.frames import (
     Rows,
     any_null,
     column,
+    count_rows,
     drop_nulls,
     fetch,
+    known_value,
     read_rows,
     resolve_columns,
     same_key,
     same_values,
     with_key,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
+from reid_sql.models.columns.nobodies import (
+    NOBODY_NUMBERS,
+    SIZES_COUNTED,
+    IdentifierCounts,
+    counts_of_nobodies,
+)
+from reid_sql.models.columns.spelling import (
+    APOSTROPHES,
+    DASHES,
+    DOUBLE_LETTERS,
+    ENDS_OF_WORDS,
+    FINAL_ZEROS,
+    INVISIBLE,
+    LIGATURES,
+    MARKS_AROUND_WORDS,
+    PLAIN_LETTERS,
+    QUOTES,
+    SPACES,
+    UMLAUTS,
+)
+from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
+from reid_sql.parameters import QUASI_IDENTIFIERS, Arguments, ColumnNames, Columns
 from reid_sql.reduction import (
     DIVIDING,
     PERSON,
@@ -38,7 +64,7 @@ QI_SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entit
 COUNTS: Final = ("classes", "records", "uncovered")
 
 
-def read_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
+def read_people(tbl: DataFrame, qi: ColumnNames, entity: str, nulls: str) -> Rows:
     """Read the quasi-identifiers under aliases, with `entity`."""
     refuse_entity(qi, entity, nulls)
     rows = read_rows(tbl, [*qi, entity], QI_AND_ENTITY)
@@ -48,11 +74,11 @@ def read_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> R
 def count_people(rows: Rows, nulls: str) -> DataFrame:
     """The people of each class, with how many of its records each has."""
     each = drop_nulls(rows, nulls).groupBy(*rows.names, "entity")
-    return each.agg(F.count(F.lit(1)).alias("records"))
+    return each.agg(count_rows("records"))
 
 
 def one_row_per_value(
-    arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool
+    arguments: Arguments, by: ColumnNames | None, *, of_shares: bool
 ) -> DataFrame:
     """A row for each person and their value in a class; refuses those of several there.
 
@@ -69,7 +95,7 @@ def one_row_per_value(
     counted = distinct.filter(~any_null(rows.names[:-1])) if nulls == "drop" else distinct
     within = [*groups, *([] if of_shares else rows.names[:-2]), rows.names[-1]]
     persons = counted.select(*within, rows.names[-2]).distinct().groupBy(*within)
-    several = persons.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
+    several = persons.agg(count_rows("values")).filter("values > 1").limit(1)
     refuse_several(fetch(several, "people of several values").num_rows, of_shares=of_shares)
     names = dict(zip(rows.names, columns, strict=False)) | {rows.names[-1]: PERSON}
     folded = {name.lower() for name in columns}
@@ -77,19 +103,17 @@ def one_row_per_value(
     return distinct.select(*(F.col(place).alias(name) for place, name in names.items()))
 
 
-def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
+def size_classes(people: DataFrame, names: ColumnNames, size: str) -> DataFrame:
     """How many people each class has, and how many records."""
-    return people.groupBy(*names).agg(
-        F.count(F.lit(1)).alias(size), F.sum("records").alias("records")
-    )
+    return people.groupBy(*names).agg(count_rows(size), F.sum("records").alias("records"))
 
 
 def smallest_classes(
     people: DataFrame,
     classes: DataFrame,
-    names: Sequence[str],
+    names: ColumnNames,
     short: Column,
-    groups: Sequence[str] = (),
+    groups: ColumnNames = (),
 ) -> DataFrame:
     """How many classes have each `class_size`, and how many people have it as their smallest.
 
@@ -103,10 +127,8 @@ def smallest_classes(
     each = sized.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
     )
-    persons = each.groupBy(*size).agg(
-        F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered")
-    )
-    counted = classes.groupBy(*size).agg(F.count(F.lit(1)).alias("classes"))
+    persons = each.groupBy(*size).agg(count_rows("records"), F.count_if("short").alias("uncovered"))
+    counted = classes.groupBy(*size).agg(count_rows("classes"))
     both = counted.join(*same_values(counted, persons, size), "left").select(
         *size, "classes", "records", "uncovered"
     )
@@ -118,9 +140,9 @@ class GroupCounts:
     """The distinct rows with their counts, and which are `complete`; people are `entity`."""
 
     rows: DataFrame
-    names: Sequence[str]  # of the columns
-    groups: Sequence[str]
-    by: Sequence[str]  # the groups' own names
+    names: ColumnNames  # of the columns
+    groups: ColumnNames
+    by: ColumnNames  # the groups' own names
     nulls: str
 
     @property
@@ -142,7 +164,7 @@ class GroupCounts:
         return filled.select(*named, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
-def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
+def name_groups(reduced: DataFrame, by: ColumnNames) -> DataFrame:
     """Give the columns of the groups their own names, where no column of ours can clash with them."""
     public_names = dict(zip(group_names(by), by, strict=True))
     return reduced.select(
@@ -150,7 +172,7 @@ def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
     )
 
 
-def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
+def resolve_groups(tbl: DataFrame, by: ColumnNames, nulls: str) -> list[str]:
     """Find the columns whose values divide the table, or refuse them."""
     resolved = resolve_columns(DIVIDING, by, tbl)
     refuse_groups(nulls)
@@ -159,8 +181,8 @@ def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
 
 def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     tbl: DataFrame,
-    columns: Sequence[str],
-    by: Sequence[str],
+    columns: ColumnNames,
+    by: ColumnNames,
     entity: str | None,
     nulls: str,
     label: Columns = QUASI_IDENTIFIERS,
@@ -177,14 +199,102 @@ def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     return read_rows(tbl, columns, label, **groups, **people)
 
 
-def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:
+def count_groups(rows: Rows, by: ColumnNames, nulls: str) -> GroupCounts:
     """Count the rows by all of their columns."""
-    counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
+    counted = rows.frame.groupBy(*rows.frame.columns).agg(count_rows("records"))
     complete = ~any_null(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
     return GroupCounts(
         counted.withColumn("complete", complete), rows.names, _group_aliases(by), by, nulls
     )
 
 
-def _group_aliases(by: Sequence[str]) -> list[str]:
+def _group_aliases(by: ColumnNames) -> list[str]:
     return [f"g{place}" for place in range(1, len(by) + 1)]
+
+
+# Values that stand for nobody in a column, which Spark counts.
+
+
+def _list_letters_with_marks() -> tuple[str, str]:
+    """The letters of the basic plane that Unicode writes as one with marks, or wide, each with the one."""
+    forms = {chr(code): unicodedata.normalize("NFKD", chr(code)) for code in range(0xA1, 0x10000)}
+    bare = {
+        letter: form[0]
+        for letter, form in forms.items()
+        if unicodedata.name(letter, "").startswith("FULLWIDTH")
+        or (
+            len(form) > 1
+            and unicodedata.decomposition(letter)[:1] != "<"
+            and all(unicodedata.category(mark)[0] == "M" for mark in form[1:])
+        )
+    }
+    letters = {**bare, **PLAIN_LETTERS, **dict.fromkeys(DASHES, "-")}
+    return "".join(letters), "".join(letters.values())
+
+
+LETTERS_WITH_MARKS: Final = _list_letters_with_marks()  # Spark has no function of Unicode's forms
+LABEL = "the values that may stand for nobody"
+
+
+def normal_form(value: Column, *, second_letters: bool = False) -> Column:
+    """Write a text as all of its spellings are; `models.columns.spelling` is the reference."""
+    seen = F.regexp_replace(F.regexp_replace(value, SPACES, " "), INVISIBLE, "")
+    letters = {**LIGATURES, **(UMLAUTS if second_letters else {})}
+    plain = reduce(
+        lambda each, pair: F.replace(each, F.lit(pair[0]), F.lit(pair[1])),
+        letters.items(),
+        F.lower(seen),
+    )
+    bare = F.regexp_replace(F.translate(plain, *LETTERS_WITH_MARKS), r"\p{M}+", "")
+    word = F.translate(F.btrim(F.lower(bare), F.lit(ENDS_OF_WORDS)), APOSTROPHES + QUOTES, "")
+    spaced, written = (F.regexp_replace(word, each, " ") for each in ("[-_ ]+", " +"))
+    return F.btrim(F.when(word >= "a", spaced).otherwise(written), F.lit(ENDS_OF_WORDS))
+
+
+def _without_zeros(word: Column) -> Column:
+    """Write a normal form without leading zeros, and those of a whole number that was once a float."""
+    return F.regexp_replace(word, f"{FINAL_ZEROS}|^0+", "")
+
+
+def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
+    """Count the most frequent values, and how the values are written, in two jobs."""
+    value = known_value(frame, name).cast("string")
+    sizes = frame.select(value.alias("value")).dropna().groupBy("value").agg(count_rows("size"))
+    most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(SIZES_COUNTED), LABEL)
+    word = normal_form(F.col("value"))
+    bare_word = F.btrim(word, F.lit(MARKS_AROUND_WORDS))
+    number = F.col("value").try_cast("double")
+    words = F.split(F.lit("|".join(NOBODY_WORDS)), "[|]")  # a list would be a call of Java for each
+    code = F.when(F.array_contains(words, bare_word), bare_word).when(
+        number.isin(*map(float, NOBODY_NUMBERS)), number.cast("bigint").cast("string")
+    )
+    bare = _without_zeros(word)
+    has_pair = reduce(or_, (F.contains("value", F.lit(pair)) for pair in DOUBLE_LETTERS))
+    is_otherwise = has_pair | (F.octet_length("value") != F.length("value"))
+    second = _without_zeros(normal_form(F.col("value"), second_letters=True))
+    forms = {
+        "code": code,
+        "number": number,
+        "bare": bare,
+        "second": F.when(is_otherwise, second),
+    }
+    values = sizes.select("size", *(each.alias(alias) for alias, each in forms.items()))
+    is_code = F.col("code").isNotNull()
+    is_second = ~is_code & F.col("second").isNotNull()
+    seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("bare", "second"))
+    is_number = ~is_code & F.col("number").isNotNull() & (F.abs("number") < float("inf"))
+    other = F.when(is_number, F.col("number"))
+    has_code = F.count(F.when(is_code, F.lit(1))) > 0
+    counts = (
+        F.collect_list(F.when(is_code, F.col("code"))),
+        F.collect_list(F.when(is_code, F.col("size"))),
+        F.count(F.when(~is_code, F.lit(1))),
+        F.count(other),
+        *(F.when(has_code, each(other)) for each in (F.min, F.max)),  # else they are not needed
+        F.count(F.when(~is_code, F.lit(1)))
+        - F.count_distinct(F.when(~is_code, F.col("bare")))
+        + F.greatest(reduce(sub, seconds), F.lit(0)),
+    )
+    named = (each.alias(alias) for alias, each in zip(COUNTS_OF_NOBODIES[1:], counts, strict=True))
+    row = fetch(values.agg(*named), LABEL).to_pylist()[0]
+    return counts_of_nobodies([most.column("size").to_pylist(), *row.values()])

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import reid_sql
-from reid_sql.check.sentences import describe_people_alone
+from reid_sql.check.next_steps import describe_people_alone
 from tests.explorations import people
 from tests.explore.test_server import Client, served
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.check import gate, ibis_table
-from reid_sql.check.client_records import Client
 from reid_sql.check.exact_figures import WHOLE
 from reid_sql.check.ibis_table import IbisTable
 from reid_sql.check.policy import read_policy
@@ -133,7 +133,9 @@ def test_no_more_is_held_than_may_come(
 
     monkeypatch.setattr(ibis_table, "fetch_distinct", fetch)
     with ExitStack() as stack:
-        engine = IbisTable(policy, 1, {}, {"people": table}, Client(stack))
+        engine = IbisTable(
+            policy, 1, {}, {"people": table}, cache(lambda: stack.enter_context(open_client()))
+        )
         given = dict.fromkeys(("tbl", "model", "population", "sample"))
         asked = [
             engine.call_measure(check, given | dict(check.parameters), WHOLE)

@@ -9,7 +9,7 @@ import polars.selectors as cs
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.engines.codes import texts_of
+from reid_sql.engines.polars.records import texts_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer
 from reid_sql_udfs import declared

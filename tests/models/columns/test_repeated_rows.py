@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from reid_sql.sources.copies import find_copies
+from reid_sql.sources.equal_rows import find_copies
 
 
 def people(rows: int, seed: int, *, detailed: bool) -> pl.DataFrame:

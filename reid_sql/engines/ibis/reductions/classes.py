@@ -26,7 +26,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
     zero,
 )
-from reid_sql.engines.ibis.groups import (
+from reid_sql.engines.ibis.people import (
     QI_AND_ENTITY,
     GroupCounts,
     count_by_group,
@@ -34,11 +34,11 @@ from reid_sql.engines.ibis.groups import (
     sizes_of,
     smallest_class_sizes,
 )
-from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS, ColumnNames
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
 
-def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None = None) -> Table:
+def class_size(tbl: Table, columns: ColumnNames, name: str, entity: str | None = None) -> Table:
     """Add to each record how many records, or people, share its values."""
     names = list(columns)
     columns_read = [*names, entity] if entity is not None else names
@@ -62,7 +62,7 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
     )
 
 
-def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None) -> Table:
+def classes(tbl: Table, qi: ColumnNames, nulls: str, entity: str | None = None) -> Table:
     """Distinct combinations of values, with how many records, or people, share each."""
     names = aliases(qi)
     if entity is None:
@@ -82,10 +82,10 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
 
 def histogram(
     tbl: Table,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> Table:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -100,7 +100,7 @@ def histogram(
     return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
 
 
-def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Table:
+def histograms(tbl: Table, sets: Sequence[ColumnNames], *, drop: bool) -> Table:
     """How many classes by each set of columns have each size: `place` of the set, `class_size`, `classes`.
 
     The table is read once: the distinct records on all columns are counted again for each set.
@@ -124,7 +124,7 @@ def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Tabl
     return ibis.union(*parts) if parts[1:] else parts[0]
 
 
-def _one_row_per_person(tbl: Table, qi: Sequence[str], nulls: str, entity: str) -> Table:
+def _one_row_per_person(tbl: Table, qi: ColumnNames, nulls: str, entity: str) -> Table:
     """Union the sizes of classes and of people's smallest ones, and add them up."""
     rows, people = people_of(tbl, qi, entity, nulls)
     names, ones = aliases(qi), with_ones(people)
@@ -169,7 +169,7 @@ def _of_groups(counted: GroupCounts, *, of_people: bool) -> Table:
     return counted.report(sums)
 
 
-def _sized(rows: Table, names: Sequence[str], nulls: str) -> Table:
+def _sized(rows: Table, names: ColumnNames, nulls: str) -> Table:
     """The distinct records, with the number of records of each as its class size too."""
     distinct_rows = count_distinct(rows, names, nulls)
     return distinct_rows.mutate(class_size=distinct_rows["records"])

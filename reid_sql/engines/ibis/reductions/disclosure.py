@@ -30,7 +30,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
-from reid_sql.parameters import Arguments
+from reid_sql.parameters import Arguments, ColumnNames
 from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import NO_INFINITY, Criterion, read_criterion
 
@@ -58,8 +58,8 @@ class Cells:
     """How many records, `n`, hold each sensitive value, `s`, in each class, by numbered class columns."""
 
     rows: Table
-    names: Sequence[str]
-    qi: Sequence[str]
+    names: ColumnNames
+    qi: ColumnNames
     nulls: str
     counts: Table
     keys: Sequence[str]  # that distinguish classes
@@ -143,7 +143,7 @@ def _double(value: NumericValue) -> FloatingValue:
     return value.cast(dt.float64)
 
 
-def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+def _cells(tbl: Table, qi: ColumnNames, sensitive: str, nulls: str) -> Cells:
     columns = check_columns(QI, [*qi, sensitive], tbl)
     rows, names = with_aliases(tbl, columns), aliases(columns)
     in_table = drop_nulls(rows, names, nulls).rename(s=names[-1])
@@ -151,7 +151,7 @@ def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     return Cells(rows, names, list(qi), nulls, counts, keys)
 
 
-def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
+def _listed(tbl: Table, qi: ColumnNames, sensitive: str, nulls: str) -> Cells:
     cells = _cells(tbl, qi, sensitive, nulls)
     refuse_result_names(qi, ("class_size", "value"))
     return cells
@@ -267,13 +267,14 @@ def recipe_of(tbl: Table, name: str, options: Arguments) -> Recipe:
     if name in NEVER_INFINITE:
         finite, variant = NEVER_INFINITE[name], options["variant"]
         if variant != finite and (engine := backend(tbl)) in FINITE:
-            rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
-            raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
+            raise UnavailableError(
+                f"{name} on {engine} must have variant='{finite}', got '{variant}': {NO_INFINITY}; ask DuckDB"
+            )
     return MEASURED[name](**options)
 
 
 def several_kinds(
-    tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *recipes: Recipe
+    tbl: Table, qi: ColumnNames, sensitive: str, nulls: str, *recipes: Recipe
 ) -> Table:
     """How many classes have each size and values of several measures: the cells are counted once."""
     return _cells(tbl, qi, sensitive, nulls).kinds(*recipes)
@@ -290,7 +291,7 @@ def _offends(measured: Table, criterion: Criterion) -> BooleanValue:
 def _kinds(
     name: str,
     tbl: Table,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     nulls: str,
@@ -303,7 +304,7 @@ def _kinds(
 
 def disclosing_classes(
     tbl: Table,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     measure: str,

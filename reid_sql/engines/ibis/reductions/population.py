@@ -19,13 +19,13 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
     zero,
 )
-from reid_sql.engines.ibis.groups import people_of, smallest_class_sizes
+from reid_sql.engines.ibis.people import people_of, smallest_class_sizes
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 
 
 def population_histogram(
-    tbl: Table, population_tbl: Table, qi: Sequence[str], nulls: str, *, entity: str | None = None
+    tbl: Table, population_tbl: Table, qi: ColumnNames, nulls: str, *, entity: str | None = None
 ) -> Table:
     """The histogram of the sample's records, or people, by the size of their class in the population."""
     if entity is not None:
@@ -63,9 +63,7 @@ def population_histogram(
     return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
 
 
-def _one_row_per_person(
-    frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str
-) -> Table:
+def _one_row_per_person(frames: Sequence[Table], qi: ColumnNames, entity: str, nulls: str) -> Table:
     """The same of people, each by their smallest class."""
     (rows, sample), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
     people, population = _unify_types([sample, other], qi)
@@ -99,15 +97,17 @@ def _one_row_per_person(
     return null_report(rows, names, nulls, sums.mutate(blank_records=null_count()))
 
 
-def _unify_types(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:
+def _unify_types(frames: Sequence[Table], qi: ColumnNames) -> list[Table]:
     """Cast integers of different widths to one that fits both; refuses columns of another kind of value."""
     mine, theirs = (frame.schema() for frame in frames)
     wider = {}
     for name, q in zip(qi, aliases(qi), strict=True):
         same = mine[q].copy(nullable=True) == theirs[q].copy(nullable=True)
         if not same and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"tbl and population_tbl must contain '{name}' as the same type"
-            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
+            raise OutOfDomainError(
+                f"tbl and population_tbl must contain '{name}' as the same type, got {mine[q]} and {theirs[q]}; "
+                "cast one of them"
+            )
         wider[q] = mine[q].copy(nullable=True) if same else WHOLE
     return [
         frame.mutate(

@@ -11,6 +11,7 @@ import polars as pl
 from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.coded_values import count_nobodies
 from reid_sql.engines.polars.frames import (
+    ROW_COUNT,
     aliases,
     check_columns,
     check_length,
@@ -25,7 +26,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.errors import WrongTypeError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
-from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS, ColumnNames
 from reid_sql.reduction import refuse_entity, refuse_result_names, refuse_unidentified
 
 MAX_PLAIN_KEYS: Final = 4  # columns that are compared as they are; of more a key is made
@@ -89,10 +90,10 @@ def _expressions(columns: Sequence[Any], words: str = "quasi-identifiers") -> li
         QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
     for column in columns:
         if not isinstance(column, str | pl.Expr):
-            rule = (
-                f"{words} must each be a column name or an expression, got {type(column).__name__}"
+            raise WrongTypeError(
+                f"{words} must each be a column name or an expression, got {type(column).__name__}; "
+                "write equivalence_class_size('age', 'sex')"
             )
-            raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
     return [
         exact_column(column) if isinstance(column, str) else _one(words, place, column)
         for place, column in enumerate(columns, 1)
@@ -105,11 +106,8 @@ def _one(words: str, place: int, column: pl.Expr) -> pl.Expr:
     return one if column.meta.is_column_selection() else check_length(words, place, one)
 
 
-__all__ = ["class_size", "classes", "histogram"]
-
-
 def classes(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str | None = None
 ) -> pl.LazyFrame:
     """The distinct combinations of values, with how many records, or people, share each."""
     names = aliases(qi)
@@ -120,9 +118,7 @@ def classes(
         )
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
-        listed = people.group_by(names).agg(
-            pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
-        )
+        listed = people.group_by(names).agg(ROW_COUNT.alias("class_size"), pl.col("records").sum())
     refuse_result_names(qi)
     named = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
     return null_report(rows, names, nulls, listed).select(
@@ -132,10 +128,10 @@ def classes(
 
 def histogram(
     tbl: pl.LazyFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> pl.LazyFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -146,7 +142,7 @@ def histogram(
     class_rows = count_distinct(rows, names, nulls).with_columns(
         pl.col("records").alias("class_size")
     )
-    number = pl.len().cast(pl.Int64).alias("classes")
+    number = ROW_COUNT.alias("classes")
     reduced = class_rows.group_by("class_size").agg(
         number, pl.col("records").sum(), NO_BLANK_RECORDS
     )
@@ -154,12 +150,12 @@ def histogram(
 
 
 def _one_row_per_person(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str
 ) -> pl.LazyFrame:
     rows, people = people_of(tbl, qi, entity, nulls)
     names = aliases(qi)
-    of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
-    sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
+    of_classes = people.group_by(names).agg(ROW_COUNT.alias("class_size"))
+    sizes = of_classes.group_by("class_size").agg(ROW_COUNT.alias("classes"))
     of_people = smallest_class_sizes(people, pl.len().over(names).cast(pl.Int64))
     both = sizes.join(of_people, on="class_size", how="left").with_columns(
         pl.col("records").fill_null(0), NO_BLANK_RECORDS
@@ -168,12 +164,12 @@ def _one_row_per_person(
 
 
 def _of_groups(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+    tbl: pl.LazyFrame, qi: ColumnNames, nulls: str, entity: str | None, by: ColumnNames
 ) -> pl.LazyFrame:
     """The same of each group, all from one count by the columns and the groups."""
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
     sizes_by, complete = [*groups, "class_size"], counted.filter("complete")
-    size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
+    size, number = ROW_COUNT.alias("class_size"), ROW_COUNT
     if entity is None:
         sized = complete.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
         histogram_rows = sized.agg(

@@ -3,18 +3,18 @@
 # The shared texts count records. People are counted by joins: a window, as in those texts, would collect a
 # class of a billion people in one task.
 
-from collections.abc import Sequence
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.frames import (
     Rows,
     count_records,
+    count_rows,
     join_classes,
     no_blank_records,
     null_report,
     read_rows,
+    run_plan,
     with_key,
 )
 from reid_sql.engines.spark.people import (
@@ -25,14 +25,13 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.engines.spark.source import SOURCE, run_text
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import classes as sql
 
 
 def class_size(
-    tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None
+    tbl: DataFrame, columns: ColumnNames, name: str, entity: str | None = None
 ) -> DataFrame:
     """Append to the frame how many records, or people, share each record's values.
 
@@ -50,23 +49,23 @@ def class_size(
     )
 
 
-def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
+def classes(tbl: DataFrame, qi: ColumnNames, nulls: str, entity: str | None = None) -> DataFrame:
     """Distinct combinations of values, with how many records, or people, share each."""
     if entity is None:
         rows, person = read_rows(tbl, qi, QUASI_IDENTIFIERS), None
     else:
         rows, person = read_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
-    listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
+    listed = run_plan(rows, sql.classes, rows.names, person, nulls)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
 def histogram(
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -76,10 +75,10 @@ def histogram(
     if entity is not None:
         return _people_only(tbl, qi, nulls, entity)
     rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
-    return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
+    return run_plan(rows, sql.histogram, rows.names, None, None, nulls)
 
 
-def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+def _people_only(tbl: DataFrame, qi: ColumnNames, nulls: str, entity: str) -> DataFrame:
     rows = read_people(tbl, qi, entity, nulls)
     people = count_people(rows, nulls)
     sized = size_classes(people, rows.names, "class_size")
@@ -88,17 +87,15 @@ def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> 
     return null_report(rows, nulls, counts)
 
 
-def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
+def _of_groups(rows: Rows, by: ColumnNames, nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
     if not of_people:
-        sizes_found = run_text(
-            rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls)
+        sizes_found = run_plan(
+            rows, sql.histogram, rows.names, None, rows.frame.columns[: len(by)], nulls
         )
         return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
     counted = count_groups(rows, by, nulls)
-    sizes = counted.complete.groupBy(*counted.groups, *counted.names).agg(
-        F.count(F.lit(1)).alias("class_size")
-    )
+    sizes = counted.complete.groupBy(*counted.groups, *counted.names).agg(count_rows("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
     sizes_found = smallest_classes(counted.complete, sizes, counted.names, covered, counted.groups)
     return counted.report(

@@ -1,15 +1,15 @@
 """Spark: what each class reveals about a sensitive column, by the shared texts over the numbered columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from reid_sql.engines.spark.frames import Rows, column, read_rows
+from reid_sql.engines.spark.frames import Rows, column, read_rows, run_plan
 from reid_sql.engines.spark.people import read_groups
-from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.models.classes.sensitive import QI, refuse_sensitive_groups
+from reid_sql.parameters import ColumnNames
 from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import disclosure as sql
 
@@ -19,12 +19,12 @@ Plan: TypeAlias = Callable[..., str]
 def _measure(
     plan: Plan,
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
     **options: Any,  # noqa: ANN401 - the variant and what else the measure takes
 ) -> DataFrame:
     """Count the classes of each size and value of the measure, in the table or in each group."""
@@ -35,14 +35,12 @@ def _measure(
         rows = read_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
         groups = rows.frame.columns[: len(by)]
     person = None if entity is None else "entity"
-    text = plan(
-        SOURCE, rows.names[:-1], rows.names[-1], entity=person, by=groups, nulls=nulls, **options
-    )
-    measured = run_text(rows, text)
+    counted = {"entity": person, "by": groups, "nulls": nulls}
+    measured = run_plan(rows, plan, rows.names[:-1], rows.names[-1], **counted, **options)
     return measured if by is None else measured.toDF(*group_names(by), *measured.columns[len(by) :])
 
 
-def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None) -> Rows:
+def _read(tbl: DataFrame, qi: ColumnNames, sensitive: str, entity: str | None) -> Rows:
     """The columns under aliases, after the person, `entity`, if people are counted."""
     person = {} if entity is None else {"entity": column(entity)}
     return read_rows(tbl, [*qi, sensitive], QI, **person)
@@ -50,7 +48,7 @@ def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None)
 
 def disclosing_classes(
     tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: str,
     *,
     nulls: str,
@@ -61,9 +59,9 @@ def disclosing_classes(
     rows = _read(tbl, qi, sensitive, entity)
     refuse_result_names(qi, ("class_size", "value"))
     person = None if entity is None else "entity"
-    names, value = rows.names[:-1], rows.names[-1]
-    text = sql.disclosing_classes(SOURCE, names, value, entity=person, nulls=nulls, **options)
-    listed = run_text(rows, text)
+    counted = {"entity": person, "nulls": nulls}
+    plan = sql.disclosing_classes
+    listed = run_plan(rows, plan, rows.names[:-1], rows.names[-1], **counted, **options)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 

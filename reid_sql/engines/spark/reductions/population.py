@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.frames import (
     cast_alike,
     count_records,
+    count_rows,
     no_blank_records,
     null_report,
     read_rows,
@@ -27,7 +28,7 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames
 
 OF_POPULATION: Final = replace(QUASI_IDENTIFIERS, table="the population table")
 
@@ -35,10 +36,10 @@ OF_POPULATION: Final = replace(QUASI_IDENTIFIERS, table="the population table")
 def population_histogram(
     tbl: DataFrame,
     population_tbl: DataFrame,
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    by: ColumnNames | None = None,
 ) -> DataFrame:
     """Histogram of the sample's records, or people, by the size of their class in the population."""
     if by is not None:
@@ -53,7 +54,7 @@ def population_histogram(
     zero = F.lit(0).cast("bigint")
     short = F.sum(F.when(F.col("in_population") < F.col("own"), F.col("records")))
     sized = matched.groupBy(F.greatest("in_population", "own").alias("class_size")).agg(
-        F.count(F.lit(1)).alias("classes"),
+        count_rows("classes"),
         F.sum("records").alias("records"),
         F.coalesce(short, zero).alias("uncovered"),
         no_blank_records().alias("blank_records"),
@@ -62,7 +63,7 @@ def population_histogram(
 
 
 def _people_only(
-    tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str
+    tables: Sequence[DataFrame], qi: ColumnNames, nulls: str, entity: str
 ) -> DataFrame:
     """The same of people, each by their smallest class."""
     rows, population = cast_alike(
@@ -88,10 +89,10 @@ def _people_only(
 
 def _of_groups(
     tables: Sequence[DataFrame],
-    qi: Sequence[str],
+    qi: ColumnNames,
     nulls: str,
     entity: str | None,
-    by: Sequence[str],
+    by: ColumnNames,
 ) -> DataFrame:
     """The same of each group of the sample, each against the whole population."""
     mine = read_groups(tables[0], qi, by, entity, nulls)
@@ -119,7 +120,7 @@ def _of_groups(
     return sample.report(sized.groupBy(*sample.groups, "class_size").agg(*counts))
 
 
-def _join_population(sample: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
+def _join_population(sample: DataFrame, other: DataFrame, names: ColumnNames) -> DataFrame:
     """How many of the population, and of the sample itself, have each distinct record."""
     right = with_key(other.withColumnRenamed("records", "population"), names)
     joined = sample.join(right, same_key([F.col(name) for name in names], right), "left")

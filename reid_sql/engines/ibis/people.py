@@ -1,17 +1,35 @@
-"""Values that stand for nobody in a column of a warehouse's table, which the database counts."""
+"""Ibis: groups, people in place of rows, and values of nobody, each counted by the warehouse."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 from numbers import Number
 from typing import Any, Final
 
 import ibis
+import ibis.expr.datatypes as dt
 from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
-from ibis.expr.types import Table, Value
+from ibis.expr.types import BooleanValue, Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import KEEPS_VALUES, backend, known_value, with_aliases
+from reid_sql.engines.ibis.frames import (
+    KEEPS_VALUES,
+    WHOLE,
+    aliases,
+    backend,
+    bigint,
+    check_columns,
+    count_by,
+    drop_nulls,
+    has_null,
+    known_value,
+    null_count,
+    sum_bigint,
+    window_keys,
+    with_aliases,
+    zero,
+)
 from reid_sql.engines.ibis.lineage import LISTED
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS, spellings_of_words
 from reid_sql.models.columns.nobodies import (
@@ -20,6 +38,121 @@ from reid_sql.models.columns.nobodies import (
     IdentifierCounts,
 )
 from reid_sql.models.columns.spelling import FINAL_ZEROS, word_form
+from reid_sql.parameters import QUASI_IDENTIFIERS, ColumnNames, Columns
+from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
+
+QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
+
+
+def people_of(frame: Table, qi: ColumnNames, entity: str, nulls: str) -> tuple[Table, Table]:
+    """The rows as q1, q2, …, and the people of each class, with the records of each there."""
+    refuse_entity(qi, entity, nulls)
+    names = aliases([*qi, entity])
+    rows = with_aliases(frame, check_columns(QI_AND_ENTITY, [*qi, entity], frame)).rename(
+        entity=names[-1]
+    )
+    return rows, count_by(drop_nulls(rows, names[:-1], nulls), [*names[:-1], "entity"], "records")
+
+
+def sizes_of(people: Table, names: ColumnNames) -> Table:
+    """How many people each class has, and how many records."""
+    grouped = people.group_by(list(names))
+    return grouped.agg(class_size=bigint(people.count()), records=sum_bigint(people["records"]))
+
+
+def smallest_class_sizes(people: Table, short: BooleanValue) -> Table:
+    """How many people have each size of their smallest class, and how many of them are uncovered."""
+    marked = people.select("entity", "class_size", short=short.ifelse(1, 0))
+    each = marked.group_by("entity").agg(
+        class_size=marked["class_size"].min(), short=marked["short"].max()
+    )
+    grouped = each.group_by("class_size")
+    return grouped.agg(records=bigint(each.count()), uncovered=sum_bigint(each["short"]))
+
+
+# Groups, by the values of columns
+
+
+@dataclass(frozen=True)
+class GroupCounts:
+    """The distinct rows with their counts, columns as q1, q2, …, people as `entity`."""
+
+    rows: Table
+    names: ColumnNames  # of the columns
+    groups: ColumnNames
+    by: ColumnNames  # the groups' original names
+    nulls: str
+
+    @property
+    def taken(self) -> Table:
+        """The rows that are counted."""
+        return (
+            self.rows.filter(~has_null(self.rows, self.names))
+            if self.nulls == "drop"
+            else self.rows
+        )
+
+    def report(self, sized: Table) -> Table:
+        """Report the counts of each group, all groups included, with the records dropped of each.
+
+        The groups' values are as they are compared, so that two that are written alike are two.
+        """
+        counts = (
+            sized.mutate(records_dropped=zero())
+            if self.nulls != "drop"
+            else self._with_dropped(sized)
+        )
+        originals = group_names(self.by)
+        named = {name: counts[group] for group, name in zip(self.groups, originals, strict=True)}
+        return counts.select(
+            **named,
+            class_size=counts["class_size"],
+            classes=counts["classes"],
+            records=counts["records"],
+            blank_records=null_count(),
+            records_dropped=counts["records_dropped"],
+            nulls=ibis.literal(self.nulls, dt.string),
+        )
+
+    def _with_dropped(self, sized: Table) -> Table:
+        """Add the groups of which nothing is counted, and what was dropped of each.
+
+        A window over the union of both, since a join would have to be NULL-safe.
+        """
+        lacks = has_null(self.rows, self.names)
+        left_out = self.rows.group_by(list(self.groups)).agg(
+            left_out=sum_bigint(lacks.ifelse(self.rows["records"], zero()))
+        )
+        empty = left_out.select(
+            *self.groups, "left_out", class_size=ibis.null(WHOLE), classes=zero(), records=zero()
+        )
+        counts = sized.select(*self.groups, "class_size", "classes", "records", left_out=zero())
+        both = ibis.union(empty.select(counts.columns), counts)
+        groups = window_keys(both, self.groups)
+        marked = both.mutate(
+            records_dropped=bigint(both["left_out"].sum().over(group_by=groups)),
+            sizes=both["class_size"].count().over(group_by=groups),
+        )
+        return marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
+
+
+def count_by_group(
+    tbl: Table, qi: ColumnNames, by: ColumnNames, entity: str | None, nulls: str
+) -> GroupCounts:
+    """Count the rows by the columns and the groups, and by people where a column identifies them."""
+    refuse_groups(nulls)
+    refuse_entity(qi, entity, nulls)
+    named = [*qi, entity] if entity is not None else list(qi)
+    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, named, tbl)
+    columns_read = [*qi, *check_columns(DIVIDING, by, tbl), *named[len(qi) :]]
+    names, rows = aliases(columns_read), with_aliases(tbl, columns_read)
+    if entity is not None:
+        rows, names[-1] = rows.rename(entity=names[-1]), "entity"
+    groups = names[len(qi) : len(qi) + len(by)]
+    return GroupCounts(count_by(rows, names, "records"), names[: len(qi)], groups, by, nulls)
+
+
+# Values that stand for nobody in a column
 
 # Spaces that do not break or have no width, the soft hyphen and the mark of an order of bytes.
 INVISIBLE_IN_DATABASES: Final = "\xa0\xad\u200b\u200c\u200d\u202f\u2060\u3000\ufeff"
