@@ -40,7 +40,7 @@ from reid_sql.sources.text_content import (
     encoding_read,
     find_unmarked_utf_16,
     locate_bad_byte,
-    propose_encoding,
+    propose_encodings,
     read_head,
     text_lines,
 )
@@ -116,8 +116,9 @@ class _Inspection:
         except UnicodeError:
             rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
             where = locate_bad_byte(path, form.encoding)
-            encoding = propose_encoding(path, form.encoding)
+            encoding, *others = propose_encodings(path, form.encoding) or [None]
             option = f"{self._write(encoding=encoding)}, or " if encoding else ""
+            option += f"{' or '.join(others)} if its letters are wrong, or " if others else ""
             raise OutOfDomainError(f"{rule}{where}; {option}convert it") from None
         except (OSError, EOFError, csv.Error) as error:
             raise OutOfDomainError(

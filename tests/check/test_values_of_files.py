@@ -7,7 +7,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
 from reid_sql.sources.files import open_source
-from reid_sql.sources.text_content import TextFormat
+from reid_sql.sources.text_content import TextFormat, propose_encodings
 from tests.cells import each_cell
 
 BODY = "".join(f"{'fm'[at % 2]};{30 + at % 7};N\n" for at in range(40))
@@ -67,6 +67,41 @@ def test_a_refusal_names_an_encoding_that_reads_the_file_and_where_its_byte_is(
         ):
             records(tmp_path / "a.csv")
         assert len(records(tmp_path / "a.csv", TextFormat(encoding=named))) == 2
+
+
+@each_cell(
+    "text, encodings",
+    [
+        ("płeć;miasto\nM;Łódź\nK;żółty\n", ["cp1250", "cp852"]),
+        ("město;ulice\nPlzeň;Žižkova\nDěčín;Ústí\n", ["cp1250"]),
+        ("név;város\nErzsébet;Győr\nJózsef;Hódmezővásárhely\n", ["cp1250"]),
+        ("vardas;miestas\nŽydrūnas;Šiauliai\n", ["cp1257"]),
+        ("straße;nr\nKönigstraße;2\nÖlgasse;3\n", ["latin-1", "cp850", "mac-roman"]),
+        ("nom;prix\nHélène;5 €\nl’œuvre;7 €\n", ["cp1252"]),
+        ("niño;m²\n¿Qué?;12 m²\nNúñez;nº 5\n", ["latin-1", "cp850"]),
+        ("имя;город\nИван;Москва\nМария;Тверь\n", ["cp1251", "koi8-r", "cp866"]),
+        ("όνομα;πόλη\nΓιώργος;Θεσσαλονίκη\n", ["cp1253"]),
+        ("שם;עיר\nמשה;תל אביב\n", ["cp1255"]),
+        ("الاسم;المدينة\nمحمد;القاهرة\n", ["cp1256"]),
+        ("氏名,住所\n佐藤一郎,東京都\nアキコ,おおさか\n", ["cp932"]),
+        ("이름,성별\n김철수,남\n이영희,여\n", ["cp949"]),
+        ("姓名,性别\n王小明,男\n李红,女\n", ["gb18030"]),
+        ("姓名,性別\n王小明,男\n陳麗華,女\n", ["big5"]),
+    ],
+)
+def test_a_refusal_proposes_an_encoding_that_has_the_letters_of_the_file(
+    tmp_path: Path, text: str, encodings: list[str]
+) -> None:
+    """A Polish file was proposed to be converted, or read as of Western Europe: '£ódŸ' for 'Łódź'."""
+    for encoding in encodings:
+        (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+        proposed = propose_encodings(tmp_path / "a.csv", "utf-8")
+        assert text in [text.encode(encoding).decode(each) for each in proposed]
+        option = " or ".join(proposed[1:]) + " if its letters are wrong, or " * (len(proposed) > 1)
+        with pytest.raises(
+            OutOfDomainError, match=f"write --encoding {proposed[0]}, or {option}convert it"
+        ):
+            records(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
