@@ -10,7 +10,7 @@ from uuid import uuid4
 import duckdb
 from duckdb.sqltypes import DuckDBPyType
 
-from reid_sql.engines.file_headers import GROUP_TOTAL, refuse_repeated_names
+from reid_sql.engines.file_headers import pattern_of_totals, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
@@ -252,7 +252,7 @@ def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str
         f"(coalesce(trim({columns[place]}), '') = '')::INTEGER" for place in inspected.filled
     )
     figures = f"regexp_full_match(trim(concat({', '.join(columns[1:])})), '[^\\p{{L}}]+')"
-    is_called = f"regexp_full_match(c0, {sql_text(GROUP_TOTAL)})"
+    is_called = f"regexp_full_match(c0, {sql_text(pattern_of_totals())})"
     cases = []
     if named and form.has_header:
         cases.append(f"WHEN {named} THEN error({sql_text(header)})")

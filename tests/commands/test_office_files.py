@@ -113,6 +113,54 @@ def test_a_total_of_a_group_is_no_person(total: str, capsys: pytest.CaptureFixtu
     assert answer(capsys, *arguments)["summary"]["records"] == 19
 
 
+@each_cell(
+    "total",
+    [
+        *("Ogółem", "Łącznie:", "Celkem", "Összesen", "Yhteensä", "TOPLAM", "I alt", "Totalt"),
+        *("Σύνολο", "Ukupno", "Разом", "Kopā", "Iš viso", "総計", "合计", "합계", "Eindtotaal"),
+        *("Total général", "Gesamtergebnis", "المجموع", "Wszystkie"),
+    ],
+)
+@each_cell("place", [0, 1])
+def test_a_total_of_any_language_is_no_person(
+    total: str, place: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is found by its word, or as the only word of a column of numbers; the remedy leaves it out."""
+    people = [f"{at};{20 + at % 3};{'fm'[at % 2]};{24100 + at % 2};{at % 7}" for at in range(40)]
+    lines = ["nr;age;sex;postcode;days", *people, f"{';' * place}{total}{';' * (4 - place)}117"]
+    Path("x.csv").write_text("\n".join(lines), encoding="utf-8")
+    arguments = ["risk", "x.csv", "--qi", "age,sex"]
+    said = refusal(capsys, *arguments)
+    assert "write --skip 0,1 to leave it out" in said
+    summary = answer(capsys, *arguments, "--skip", "0,1")["summary"]
+    assert (summary["records"], summary["classes"]) == (40, 6)
+
+
+@each_cell("word", ["All", "Łącznie", "合計", "Totalt"])
+@each_cell("levels", [1, 2])
+@each_cell("is_long", [False, True])
+def test_the_margins_of_a_crosstab_are_totals(
+    word: str, levels: int, *, is_long: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """pandas leaves all but the first variable blank in rows of totals, which reveal the hidden cell."""
+    draw = np.random.default_rng(levels)
+    names = ["town", "sex"][:levels]
+    frame = pd.DataFrame({name: draw.choice([*"abc"], 200) for name in [*names, "ill"]})
+    rows = [frame[name] for name in names]
+    table = pd.crosstab(rows, frame["ill"], margins=True, margins_name=word).astype(object)
+    hidden, table.iloc[0, 0] = table.iloc[0, 0], "*"
+    if is_long:
+        table = table.reset_index().melt(names, value_name="records").set_index(names)
+    table.to_csv("t.csv")
+    said = refusal(capsys, "audit", "t.csv")
+    option = shlex.split(said.partition("; pass ")[2].partition(", or ")[0])
+    assert option == ["--total", word]
+    cells = answer(capsys, "audit", "t.csv", *option)["cells"]
+    assert [(each["low"], each["high"]) for each in cells if each["finding"] == "recovered"] == [
+        (hidden, hidden)
+    ]
+
+
 def test_a_total_with_words_beside_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     """As `safe` writes totals of several columns, and as a person may be called."""
     rows = ["a,b,c,d,e", *(f"{name},x,,," for name in ("Total", "Sum Li", "ann", "bob"))]
