@@ -139,6 +139,8 @@ def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
         (["5 May 1966", "17 okt. 1970", "1er août 1970"], "%d %B %Y"),
         (["5. Mai 1966", "17. März 1970"], "%d. %B %Y"),
         (["05MAY1966", "17OCT1970"], "%d%B%Y"),
+        (["1966年5月5日", "1970年10月17日"], "%Y年%m月%d日"),
+        (["1966년 5월 5일", "1970년 10월 17일"], "%Y년 %m월 %d일"),
         (["5-MAY-66", "17-OCT-70"], None),  # of no known century
         (["5 May 1966", "31 June 1970"], None),  # no such day
         (["5 May 1966", "May 5, 1966"], None),  # in two ways

@@ -36,16 +36,22 @@ PEOPLE_WORDS: Final = (
     "paciente|cliente|afiliado|alumno|empleado|usuario|asegurado|ciudadano|paziente|assistito|dipendente|"
     "studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant|persoon|leerling|deelnemer|werknemer|medewerker|"
     "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
-    "anst[aä]lld"
+    "anst[aä]lld|potilas|henkil[oö]|hasta(?=.)|m[uü][sş]teri|пациента?|клиента?|абонента?|студента?|сотрудника?|ασθεν[ηή]ς|"
+    "患者|顧客|会員|職員|個人|利用者|病人|客户|员工|学生|환자|고객|회원|직원|학생"
 )
-NATIONAL_IDENTIFIERS: Final = "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei"
-NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
+NATIONAL_IDENTIFIERS: Final = (
+    "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei|"
+    "nhc|c[eé]dula|cuil|cuit|nuss|prontu[aá]rio|cnp|oib|jmbg|amka|hetu|henkil[oö]tunnus|isikukood|kennitala|"
+    "f[oø]dselsnummer|cpr[_ ]?nummer|tckn|aadhaar|ahv[_ ]?nummer|снилс|инн|マイナンバー|診察券番号|病历号|病案号|身份证号|身份证号码|"
+    "주민등록번호|등록번호"
+)
+NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#|numer|numarası|номер|番号|コード|编号|号码|번호"
 # A person may have several cases, cards or devices: their numbers do not name people for certain.
 CASE_WORDS: Final = (
     "fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle"
 )
 IDENTIFIER_NAME: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
+    rf"(^|_|\b)(id|uuid|guid|pid|(?P<national>{NATIONAL_IDENTIFIERS})|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
     rf"|(?P<case>({CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen)|device))[.:]?$",
     re.IGNORECASE,
 )

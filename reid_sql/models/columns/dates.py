@@ -52,7 +52,8 @@ DATE_PATTERN: Final = (
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
     f"{DAY}[./-]{DAY}[./-]([0-9]{{4}}|[0-9]{{2}})|"
     f"{DAY_OF_NAMED}([ ./-]|[.] | de )?{WITH_NAME}([ /-]|, | de )?([0-9]{{4}}|[0-9]{{2}})|"
-    f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}"
+    f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}|"
+    f"{YEAR}年{MONTH}月{DAY}日|{YEAR}년 ?{MONTH}월 ?{DAY}일"
     f"){TIME_PATTERN}?"
 )
 ISO: Final = "%Y-%m-%d"
@@ -98,9 +99,10 @@ NAMED_FORMS: Final = tuple(
     )
     for year in ("%Y", "%y")
 )
+EASTERN_FORMS: Final = ("%Y年%m月%d日", "%Y년 %m월 %d일", "%Y년%m월%d일")
 DATE_FORMS: Final = tuple(
     _date_form(form)
-    for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d")
+    for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d", *EASTERN_FORMS)
     if form != ISO
 )
 NO_TIMES: Final[Mapping[str, int]] = {}

@@ -122,13 +122,13 @@ def names_a_person(name: str) -> bool:
 
     >>> [names_a_person(name) for name in ("id", "patient_id", "visit_customer_nr", "hospital_id")]
     [True, True, True, False]
-    >>> [names_a_person(name) for name in ("Versichertennummer", "Member No.", "Fallnummer")]
-    [True, True, False]
+    >>> [names_a_person(name) for name in ("Versichertennummer", "Member No.", "Nr PESEL", "Fallnummer")]
+    [True, True, True, False]
     """
     match = IDENTIFIER_NAME.search(name)
     if match is None or match["case"] is not None:
         return False
-    return match.start() == 0 or match["person"] is not None
+    return match.start() == 0 or match["person"] is not None or match["national"] is not None
 
 
 def find_people_columns(codes: Mapping[str, Integers], candidates: Sequence[str]) -> list[str]:
