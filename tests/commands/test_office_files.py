@@ -360,6 +360,12 @@ def test_a_caution_is_no_proof_that_no_release_exists(capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert main(["prepare", "x.policy.toml", "--json"]) == 1
     assert not json.loads(capsys.readouterr().out)["tables"][0]["none_meets"]
+    assert main(["prepare", "x.policy.toml"]) == 1
+    said = capsys.readouterr().out
+    assert "Allow more suppression" not in said
+    assert {each.strip() for each in said.splitlines()} >= {
+        line.removeprefix("# ") for line in text.splitlines() if line.startswith("# missing.")
+    }
     [accepted] = re.findall(r"Of a sensitive column, write (.*) at the top", text)
     settled = re.sub("(?m)^# missing", "missing", f"{accepted}\n{text}")
     Path("x.policy.toml").write_text(settled, encoding="utf-8")

@@ -5,7 +5,7 @@ columns that describe a person are constant.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -15,6 +15,11 @@ from reid_sql.models.columns.column_profile import (
     IDENTIFIER_NAME,
     MAX_CATEGORIES,
     MIN_SHARE_IDENTIFIED,
+)
+from reid_sql.models.columns.nobodies import (
+    IdentifierCounts,
+    count_rows_of_nobodies,
+    find_nobody_codes,
 )
 from reid_sql.parameters import Integers, sql_text
 from reid_sql.parameters.document import toml_text
@@ -82,6 +87,28 @@ def repeating(
         for name, values, filled in rows
         if fewest[name] < values < filled
     ]
+
+
+def repeating_people(
+    columns: Iterable[RepeatedColumn], counts: Iterable[IdentifierCounts]
+) -> list[RepeatedColumn]:
+    """Return the columns that repeat without their codes for nobody, with the rows of values for nobody.
+
+    >>> column, codes = RepeatedColumn("pid", 41, 50, 50), [("unknown", 10)]
+    >>> repeating_people([column], [IdentifierCounts([10, 1], codes, 40, 0, None, None)])
+    []
+    >>> repeating_people([column], [IdentifierCounts([10, 2], codes, 39, 0, None, None)])[0].of_nobody
+    10
+    """
+    repeated = []
+    for column, counted in zip(columns, counts, strict=True):
+        codes = find_nobody_codes(counted)
+        # a warehouse counts no others where all codes are words
+        people = counted.others or column.values - len(codes)
+        rows = column.filled - sum(size for _, size in codes)
+        if rows > people or len(codes) < len(counted.codes):
+            repeated.append(column._replace(of_nobody=count_rows_of_nobodies(counted)))
+    return repeated
 
 
 def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
