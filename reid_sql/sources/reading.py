@@ -84,7 +84,8 @@ def select_from(  # noqa: PLR0917 - all of what names a file
         if is_read_by_sql(kind, form) and not inspected.breaks_in_header:
             select = _select_csv(words, path, inspected, form, has_header=form.has_header)
             return Reading(select, inspected)
-        return Reading(_read_decoded(con, words, path, inspected, form), inspected)
+        decoded = _read_decoded(con, words, path, inspected, form)
+        return Reading(decoded, inspected, inspected.notes)
     if kind in JSON:
         pattern = escape_pattern(path)
         return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
@@ -193,12 +194,12 @@ def _read_sheet(
     with _decoded_file() as decoded:
         notes = write_sheet(words, path, sheet, decoded)
         as_csv = TextFormat(",", header=form.header, skip=form.skip)
-        select, inspected, _ = select_from(con, words, decoded, ".csv", as_csv)
+        select, inspected, skipped = select_from(con, words, decoded, ".csv", as_csv)
         kept = _keep(con, select, decoded)
         read = con.execute(f"SELECT count(*) FROM ({kept})").fetchall()[0][0]
         if inspected is not None:
             refuse_missing_records(words, decoded, inspected, as_csv, read)
-        return Reading(kept, notes=notes)
+        return Reading(kept, notes=(*notes, *skipped))
 
 
 def _keep_frame(

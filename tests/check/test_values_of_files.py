@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reid_sql.cli import main
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
 from reid_sql.sources.files import open_source
@@ -114,6 +115,45 @@ def test_utf_16_without_its_mark_is_named(tmp_path: Path, encoding: str) -> None
         records(tmp_path / "a.csv")
     read = records(tmp_path / "a.csv", TextFormat(encoding=encoding))
     assert read == records(tmp_path / "b.csv")
+
+
+@each_cell(
+    "footer, below, records",
+    [
+        ("", 1, 1),
+        ("", 3, 3),
+        ("Total;1285;\n", 1, 0),
+        ("Total;1285;\n", 2, 1),
+        ("mean;32;\n", 1, 0),
+    ],
+)
+@each_cell("place", ["csv", "report", "check"])
+def test_a_record_that_is_skipped_is_said(  # noqa: PLR0917 - cells
+    footer: str,
+    below: int,
+    records: int,
+    place: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`--skip 0,1` for one file of a folder left the last person out of each other file, in silence."""
+    (tmp_path / "t.csv").write_text(HEADER + BODY + footer, encoding="utf-8")
+    file, skip = str(tmp_path / "t.csv"), f"0,{below}"
+    if place == "check":
+        policy = f'[[tables]]\nfile = "t.csv"\nskip = [{skip}]\nquasi_identifiers = ["sex"]\n'
+        checks = '[[tables.checks]]\nmeasure = "k"\nat_least = 1\n'
+        (tmp_path / "p.toml").write_text(f"{policy}{checks}", encoding="utf-8")
+        assert main(["check", str(tmp_path / "p.toml"), "--json"]) == 0
+        said = capsys.readouterr().out
+        assert ("skipped_records" in said) == bool(records)
+    else:
+        command = ["report", file] if place == "report" else ["risk", file, "--qi", "sex"]
+        assert main([*command, "--skip", skip]) == 0
+        said = capsys.readouterr().out
+    many = "lines look like records" if records > 1 else "line looks like a record"
+    assert (f"skipped below the last record, {records} {many}" in " ".join(said.split())) == bool(
+        records
+    )
 
 
 def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
