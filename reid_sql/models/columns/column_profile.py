@@ -23,6 +23,7 @@ from reid_sql.models.columns.missing_value_codes import (
     find_missing_value_codes,
     values_beside,
 )
+from reid_sql.models.columns.sensitive_columns import reason_by_name
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers, Row
 
@@ -172,7 +173,7 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if IDENTIFIER_NAME.search(form.name):
         are_names = form.kind == "text" and form.words >= MIN_SHARE_OF_FORM * form.values
         return values == records or not (are_names and is_called_person(form.name))
-    if values < records:
+    if values < records or CODE_NAME.search(form.name) or reason_by_name(form.name):
         return False
     if is_numeric(form):
         # the form lacks numbers that may be missing-value codes, such as 99: among `values` they are
