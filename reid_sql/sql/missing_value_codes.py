@@ -111,8 +111,8 @@ def read_amounts(values: str) -> str:
 def are_lists_of_codes(value: str, where: str) -> str:
     """Test whether texts that could be numbers are lists of codes of three digits, as 100,200,300 is.
 
-    Amounts that all begin with three digits, some of them with thousands, leave 1,000 to 99,999 out. Lists of
-    as many codes each have no zero behind a mark.
+    Amounts that all begin with three digits, some of them with thousands, leave 1,000 to 99,999 out. Pairs of
+    codes have no zero behind the mark.
     """
     length = f"length({value})"
     return f"""coalesce(bool_and(regexp_full_match({value}, {text(CODES)})) FILTER ({where})

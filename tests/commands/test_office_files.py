@@ -310,7 +310,7 @@ def test_a_column_of_names_is_no_identifier_of_people(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("between", [",", ".", " ", "'"])
 @each_cell("longest", [2, 3])
-@each_cell("least", [1, 100_000])
+@each_cell("least", [1, 90_000])
 def test_lists_of_codes_are_no_numbers(
     between: str, longest: int, least: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,7 +321,9 @@ def test_lists_of_codes_are_no_numbers(
         between.join(draw.choice(codes, draw.integers(4 - longest, longest + 1), replace=False))
         for _ in range(500)
     ]
-    amounts = [f"{each:,}".replace(",", between) for each in draw.integers(least, 999_999, 500)]
+    amounts = [
+        f"{each:,}".replace(",", between) for each in draw.integers(least, 999_999, 250).repeat(2)
+    ]
     lines = [f'"{code}";"{amount}"' for code, amount in zip(lists, amounts, strict=True)]
     Path("x.csv").write_text("\n".join(["services;paid", *lines]), encoding="utf-8")
     kinds = {row["column_name"]: row["looks_like"] for row in answer(capsys, "profile", "x.csv")}

@@ -23,7 +23,7 @@ MARKED_NUMBER: Final = (
 AROUND_NUMBER: Final = f"{UNIT}{SPACE}?|{SPACE}?{UNIT}"
 # of as many amounts of 100 to 999 thousand, hardly none has a zero behind the mark: 0.9 ** 44 is 1 %
 MIN_PAIRS: Final = 44
-PAIRS: Final = "[1-9][0-9]{2}([.,'\u2019 \u00a0\u202f][1-9][0-9]{2})+"
+PAIRS: Final = "[1-9][0-9]{2}[.,'\u2019 \u00a0\u202f][1-9][0-9]{2}"
 CODES: Final = "[0-9]{3}([.,'\u2019 \u00a0\u202f][0-9]{3})*"  # what a list of them may be
 
 
