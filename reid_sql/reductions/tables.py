@@ -117,7 +117,7 @@ REFUSAL_REMAINDER: Final = (
 MIN_EXPECTED_DISAGREEMENTS: Final = 3
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
-    "cast it in a view, or leave it out to count people"
+    "cast it in a view, or leave it out to count people (write a text like -1234.5)"
 )
 SAFE_CELLS: Final = Reduction(
     __name__,

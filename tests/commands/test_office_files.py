@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,22 @@ def test_cells_merged_over_rows_have_their_value_in_each(
     assert (page["records"], page["classes"]) == (40, len(set(rows)))
     assert main(["risk", "x.xlsx", "--qi", "district", *skip]) == 0
     assert "merged over rows" in "".join(capsys.readouterr())
+
+
+@each_cell("name", ["fecha", "Geboortedatum", "data_urodzenia", "日付"])
+@each_cell("days", ["{0}", "{0}.0", "{1:%d-%m-%Y} ", "{1:%Y%m%d}"])
+def test_dates_that_are_not_read_as_some_can_be_known(
+    name: str, days: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Days that a spreadsheet numbers, or with a space behind, are in the checks as other dates are."""
+    draw = np.random.default_rng(3)
+    numbers = [int(each) for each in draw.integers(20_000, 45_000, 60)]
+    written = [days.format(each, date(1899, 12, 30) + timedelta(days=each)) for each in numbers]
+    lines = [f"{each};{'fm'[place % 2]}" for place, each in enumerate([*written, *written])]
+    Path("x.csv").write_text("\n".join([f"{name};sex", *lines]), encoding="utf-8")
+    page = answer(capsys, "report", "x.csv")
+    assert f'quasi_identifiers = ["{name}", "sex"]' in page["policy"]
+    assert "write it as dates (43831 is 2020-01-01" in page["profile"][0]["suggestion"]
 
 
 def test_a_total_with_words_beside_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:

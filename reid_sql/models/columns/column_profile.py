@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.columns.dates import is_called_date
 from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
@@ -243,6 +244,7 @@ def _is_prose(form: ColumnForm) -> bool:
     )
 
 
+UNREAD_DATE: Final = "date that is not read"
 INCOMPLETE_IDENTIFIER: Final = "incomplete identifier"
 # of the rows have a value of a column that is advised for people
 MIN_SHARE_IDENTIFIED: Final = 0.95
@@ -269,6 +271,11 @@ SUGGESTIONS: Final = {
         "a quasi-identifier if others can know it (birth, admission)",
         ALONE,
         "a month or a year is safer",
+    ),
+    UNREAD_DATE: (
+        "a quasi-identifier if others can know it (birth, admission)",
+        ALONE,
+        "write it as dates (43831 is 2020-01-01 in a spreadsheet), as a month or a year is safer",
     ),
     CODE: (
         "a quasi-identifier if others can know it (postcode, profession), else perhaps sensitive (diagnosis)",
@@ -420,13 +427,12 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
     if kind in (CODE, CATEGORY, NUMBER):
-        name, values, is_text = (
-            row["column_name"],
-            row["distinct_values"],
-            row["column_type"] == "text",
-        )
+        name, values = row["column_name"], row["distinct_values"]
+        is_text = row["column_type"] == "text"
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
+        if kind != CATEGORY and is_called_date(name):
+            return UNREAD_DATE
         return kind_by_name(name, values, is_text=is_text) or kind
     return kind
 
@@ -440,18 +446,8 @@ def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's pl
 def _column_form(row: dict[str, Any]) -> ColumnForm:
     """How the values are written, without the candidates for missing-value codes."""
     values = int(row["distinct_values"]) - len(row["candidates"])
-    counted = (
-        "numbers",
-        "whole",
-        "dates",
-        "padded",
-        "spaced",
-        "shortest",
-        "longest",
-        "letters",
-        "words",
-    )
-    whole: dict[str, Any] = {name: int(row[name]) for name in counted}
+    counted = ["numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters"]
+    whole: dict[str, Any] = {name: int(row[name]) for name in [*counted, "words"]}
     ends = float(row["least"]), float(row["greatest"])
     return ColumnForm(
         row["column_name"], row["column_type"], values, least=ends[0], greatest=ends[1], **whole

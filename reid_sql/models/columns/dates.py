@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final, NamedTuple
 
+from reid_sql.models.columns.spelling import words_of_name
+
 DAY: Final = "(0?[1-9]|[12][0-9]|3[01])"
 MONTH: Final = "(0?[1-9]|1[0-2])"
 YEAR: Final = "([0-9]{4})"
@@ -57,6 +59,34 @@ DATE_PATTERN: Final = (
     f"){TIME_PATTERN}?"
 )
 ISO: Final = "%Y-%m-%d"
+
+NAMES_OF_DATES: Final = frozenset(  # as words of names are compared
+    [
+        "date",
+        "datum",
+        "fecha",
+        "data",
+        "dob",
+        "birthdate",
+        "birthday",
+        "born",
+        "дата",
+        "生年月日",
+        "日付",
+        "ημερομηνια",
+        "tarih",
+        "dato",
+    ]
+)
+
+
+def is_called_date(name: str) -> bool:
+    """Whether a column is called a date, whose values may be written as none: 43831, in a spreadsheet.
+
+    >>> [is_called_date(name) for name in ("Fecha alta", "geboortedatum", "update")]
+    [True, True, False]
+    """
+    return any(word in NAMES_OF_DATES or word.endswith("datum") for word in words_of_name(name))
 
 
 class DateForm(NamedTuple):
