@@ -138,7 +138,7 @@ def test_a_total_of_any_language_is_no_person(
     assert (summary["records"], summary["classes"]) == (40, 6)
 
 
-@each_cell("word", ["All", "Łącznie", "合計", "Totalt"])
+@each_cell("word", ["All", "Łącznie", "合計", "Total general"])
 @each_cell("levels", [1, 2])
 @each_cell("is_long", [False, True])
 def test_the_margins_of_a_crosstab_are_totals(
