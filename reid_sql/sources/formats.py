@@ -121,9 +121,10 @@ class _Inspection:
         except UnicodeError:
             rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
             where = locate_bad_byte(path, form.encoding)
-            encoding, *others = propose_encodings(path, form.encoding) or [None]
-            option = f"{self._write(encoding=encoding)}, or " if encoding else ""
-            option += f"{' or '.join(others)} if its letters are wrong, or " if others else ""
+            encodings = propose_encodings(path, form.encoding)
+            option = f"{self._write(encoding=encodings[0])}, or " if encodings else ""
+            if encodings[1:]:
+                option += f"{' or '.join(encodings[1:])} if its letters are wrong, or "
             raise OutOfDomainError(f"{rule}{where}; {option}convert it") from None
         except (OSError, EOFError, csv.Error) as error:
             raise OutOfDomainError(

@@ -63,8 +63,8 @@ def repeated_in(
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     *numbers, rows = ask(f"SELECT {counts}, count(*) FROM {item}").fetchall()[0]
     repeated_columns = repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
-    counts = (count_nobodies_in(ask, item, each.name) for each in repeated_columns)
-    return repeating_people(repeated_columns, counts)
+    nobodies = (count_nobodies_in(ask, item, each.name) for each in repeated_columns)
+    return repeating_people(repeated_columns, nobodies)
 
 
 def find_panels(
