@@ -33,8 +33,12 @@ from reid_sql.check.remarks import (
 )
 from reid_sql.check.table_engine import Errors, TableEngine
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
-from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
-from reid_sql.models.columns.nobodies import count_rows_of_nobodies
+from reid_sql.models.columns.identifiers import (
+    likely,
+    names_a_person,
+    repeating,
+    repeating_people,
+)
 from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, ColumnNames, fold_case, plain
 from reid_sql.parameters.document import toml_texts
@@ -253,10 +257,8 @@ def find_identifiers(
         counted = engine.count_values(names, in_population=in_population)
         repeated = repeating(names, *counted, described, of_rows=records or max(counted[1]))
         if not in_population:
-            repeated = [
-                each._replace(of_nobody=count_rows_of_nobodies(engine.count_nobodies(each.name)))
-                for each in repeated
-            ]
+            nobodies = [engine.count_nobodies(each.name) for each in repeated]
+            repeated = repeating_people(repeated, nobodies)
     except INTERRUPTIONS:
         raise
     except errors:

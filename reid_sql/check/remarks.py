@@ -33,6 +33,7 @@ from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters import Row
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
+from reid_sql.sources.formats import SKIPPED_RECORDS
 from reid_sql.sources.other_programs import AS_DECLARED, MERGED_MISSING, OTHER_SHEETS
 
 STATUS_WITHHELD_CHECK: Final = (
@@ -276,6 +277,7 @@ OF_THE_GATE: Final = (
     "records_dropped",
     REPEATED_IDENTIFIER,
     "repeated_rows",
+    SKIPPED_RECORDS,
     "small_groups",
     "small_population",
     "uncounted_identifier",

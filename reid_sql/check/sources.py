@@ -22,6 +22,7 @@ from reid_sql.parameters import Row, Rows, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import LOGS, Opened, Parts, match_files
 from reid_sql.sources.formats import check_marks, check_skip, write_option
+from reid_sql.sources.notes import list_notes
 from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
 from reid_sql.sources.text_content import TextFormat, check_encoding
@@ -350,4 +351,4 @@ class ReadTable:
         if self.stamp != file_stamp(source.path):
             raise OutOfDomainError(f"FILE must stay as it is, but {REASON_CHANGED}; start again")
         self.con.execute(f"CREATE TEMP VIEW {view} AS FROM {self.name}")
-        return Opened(view)
+        return Opened(view, notes=list_notes())

@@ -1,5 +1,6 @@
 """Write a starter policy for all tables of a file, a folder, a pattern of files or a connection."""
 
+import shlex
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -103,6 +104,9 @@ def _describe_tables(starters: Sequence[Starter], unread: Mapping[str, str]) -> 
     yield from _name_tables(starters, _describe_roles)
     for why, names in group_names(unread).items():
         yield f"Not in the policy: {', '.join(names)} ({why})."
+    if unread:
+        init = shlex.join(["reid-sql", "init", next(iter(unread)).partition(" ")[0]])
+        yield f"{init} writes a policy of that file alone; reid-sql check takes several policies."
 
 
 def _name_tables(

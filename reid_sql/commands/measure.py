@@ -192,9 +192,13 @@ def describe_profile(rows: Rows, option: str = "--entity") -> str:
     distinct = [counts[name][0] for name in identifiers]
     filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
     total = max((records for _, records, _ in counts.values()), default=0)
-    of_nobody = {row["column_name"]: sum(row["sentinel_records"]) for row in rows}
-    columns = repeating(identifiers, distinct, filled, of_rows=total)
-    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], option)
+    codes = {row["column_name"]: row["sentinel_records"] for row in rows}
+    columns = [
+        each._replace(of_nobody=sum(codes[each.name]))
+        for each in repeating(identifiers, distinct, filled, of_rows=total)
+        if each.filled - sum(codes[each.name]) > each.values - len(codes[each.name])
+    ]
+    return hint(columns, option)
 
 
 def run_risk(options: Namespace) -> int:

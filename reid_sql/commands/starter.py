@@ -37,6 +37,7 @@ KNOWABLE: Final = (
     kinds.CATEGORY,
     kinds.CODE,
     kinds.DATE,
+    kinds.UNREAD_DATE,
     kinds.NUMBER,
 )  # what others may know about a person
 POLICY: Final = """# A starter policy. Check the table against it: reid-sql check {policy}

@@ -16,9 +16,14 @@ from reid_sql.engines.ibis.frames import before_computing, collected
 from reid_sql.engines.ibis.people import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
-from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating
+from reid_sql.models.columns.identifiers import (
+    RepeatedColumn,
+    likely,
+    repeating,
+    repeating_people,
+)
 from reid_sql.models.columns.missing_value_codes import count_missing_values
-from reid_sql.models.columns.nobodies import count_rows_of_nobodies, describe_nobodies
+from reid_sql.models.columns.nobodies import describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import Arguments, Rows
 from reid_sql.sources import warehouse
@@ -128,8 +133,7 @@ class WarehouseTable:
             nobodies = [
                 count_nobodies(self.table, each.name, self._ask_identifiers) for each in repeated
             ]
-        pairs = zip(repeated, nobodies, strict=True)
-        return [each._replace(of_nobody=count_rows_of_nobodies(counts)) for each, counts in pairs]
+        return repeating_people(repeated, nobodies)
 
     def describe_copies(self) -> str:
         """Return nothing: a warehouse is not asked for all columns."""

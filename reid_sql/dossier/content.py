@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,9 +49,10 @@ NEVER_MEASURED: Final = (
 def require_assessment(policy: Policy) -> Assessment:
     """Return the assessment; refuse a policy without one, as nobody could sign."""
     if policy.assessment is None:
+        below = f'assessor = "your name" and date = "{date.today()}"'  # noqa: DTZ011 - where it is signed
         raise OutOfDomainError(
-            "policy must have an [assessment] for a dossier, got none"
-            '; write assessor = "…" and date = 2026-11-30 in it'
+            "policy must have an [assessment] for a dossier, got none; "
+            f"write at its end a line [assessment], and below it, each in a line, {below}"
         )
     return policy.assessment
 

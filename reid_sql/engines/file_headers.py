@@ -9,6 +9,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import islice, pairwise
 from typing import Final
 
@@ -28,15 +29,6 @@ DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:.*)?")
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
-TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
-    "(grand[ -]|sub|sous-)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
-    "\u0438того|всего|合計|总计",
-    re.IGNORECASE,
-)
-# of a group, among records: the word is the first or the last of few
-GROUP_TOTAL: Final = (
-    rf"(?i)\s*(?:({TOTAL.pattern})\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}({TOTAL.pattern}))\s*:?\s*"
-)
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
 
@@ -141,13 +133,41 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[i
     empty = [sum(not field.strip() for field in row) for row in rows]
     if len(rows) < 2 or empty[-1] <= max(len(rows[-1]) / 2 - 1, *empty[:-1]):  # noqa: PLR2004 - one before it
         return
-    first = rows[-1][0].strip()
+    place = next((place for place, field in enumerate(rows[-1]) if field.strip()), 0)
+    first = rows[-1][place].strip() if rows[-1] else ""
     is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
-    if TOTAL.fullmatch(first.rstrip(" :.")) or is_note:
+    if is_total(first) or is_note or _is_word_below_numbers(first, rows[:-1], place):
         raise OutOfDomainError(
             f"{words} must end with a record, got a last line that looks like a total or a note; "
             f"{remedy(1)}, or write it further up if it is a record"
         )
+
+
+@cache
+def pattern_of_totals() -> str:
+    """Write the pattern of what totals are called in many languages: a word is first, or the last of few."""
+    from reid_sql.models.columns.missing_value_codes import (  # noqa: PLC0415 - lists of words
+        SPELLINGS_OF_TOTALS,
+    )
+
+    words = f"({'|'.join(SPELLINGS_OF_TOTALS)})".replace(" ", "[ -]")
+    return rf"(?i)\s*(?:{words}\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}{words})[\s:.]*"
+
+
+def is_total(field: str) -> bool:
+    """Whether a field is called a total.
+
+    >>> [is_total(each) for each in ("Razem:", "Total général", "Ogółem", "Toto")]
+    [True, True, True, False]
+    """
+    return re.fullmatch(pattern_of_totals(), field) is not None
+
+
+def _is_word_below_numbers(field: str, rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether a field is a word where all others of its column have a digit."""
+    fields = [row[place] for row in rows if len(row) > place and row[place].strip()]
+    have_digits = len(fields) >= MIN_ROWS_BELOW and all(re.search(r"\d", each) for each in fields)
+    return have_digits and field.isalpha() and is_word(field)
 
 
 MAX_ROWS_COMPARED: Final = 300  # below a header, which show what the values of its columns are
@@ -278,7 +298,7 @@ def _is_note(row: Sequence[str], width: int) -> bool:
     if len(row) == 1 < width:
         return bool(note) and '"' not in note
     return _is_alone(row) and bool(
-        TOTAL.fullmatch(note.rstrip(" :."))
+        is_total(note)
         or re.search(r":\s*\w", note)
         or note.startswith(FIRST_OF_NOTE)
         or len(note.split()) >= WORDS_OF_NOTE

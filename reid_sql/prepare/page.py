@@ -54,6 +54,7 @@ LEFT_OUT: Final = {
     *("frontier", "cross_tables", "choices"),
 }
 COMPLETE, OTHER_NULLS, TOO_LARGE, TIME_LIMIT = "complete", "other_nulls", "too_large", "time_limit"
+REFUSED = "refused_cautions"
 
 
 def page(outcome: "Outcome") -> Page:
@@ -326,6 +327,8 @@ def release_rows(page: Page) -> list[Page]:
 
 def _search_end(table: "TableRelease") -> str:
     """Say why the search of global recoding ended."""
+    if table.is_refused:
+        return REFUSED
     if table.result.optimal:
         return COMPLETE if table.proved else OTHER_NULLS
     return TOO_LARGE if table.result.nodes > MAX_NODES else TIME_LIMIT

@@ -18,6 +18,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy, Preparing
 from reid_sql.check.remarks import INFORMATIVE_CODES, Remark
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
+from reid_sql.check.sentences import REMEDY_TABLE
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, CheckResult, judge_check
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import UnavailableError
@@ -68,7 +69,7 @@ HIDES_NOTHING: Final = Mask(1)  # no report is made of what the search measures
 
 AT_COARSEST: Final = "Even with each column at its coarsest level, and no record left out, the check of {} says {}{}."
 REFUSED_CAUTIONS: Final = (
-    "The policy refuses figures with a caution, and the file has some: {}. To judge them nevertheless, write at "
+    "The policy refuses figures with a caution, and the file has some: {}. {}To judge them nevertheless, write at "
     "the top of the policy: accept = {}"
 )
 
@@ -272,7 +273,9 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
     if not codes:
         return ()
     words = "; ".join(str(mask.sentence(each)).rstrip(".") for each in refused)
-    return (REFUSED_CAUTIONS.format(words, toml_texts(codes)),)
+    lines = dict.fromkeys(f"    {each.remedy}\n" for each in refused if each.remedy)
+    resolve = f"{REMEDY_TABLE}\n{''.join(lines)}" if lines else ""
+    return (REFUSED_CAUTIONS.format(words, resolve, toml_texts(codes)),)
 
 
 def _describe_coarsest(judge: "_Judge") -> Iterator[str]:

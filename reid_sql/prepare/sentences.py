@@ -9,7 +9,7 @@ from reid_sql.check.masked_tables import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.generalization.lattice import LOSS_LABELS
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.prepare.page import OTHER_NULLS, TIME_LIMIT, TOO_LARGE, Page
+from reid_sql.prepare.page import OTHER_NULLS, REFUSED, TIME_LIMIT, TOO_LARGE, Page
 from reid_sql.prepare.usefulness import cross_table_words
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -32,10 +32,16 @@ NONE: Final = (
     "No transformation of the table was found that meets the policy. Allow more suppression, more time, "
     "other hierarchies or a less strict limit."
 )
+NONE_JUDGED: Final = (
+    "No transformation could be judged: of each, the policy refuses a caution on the file."
+)
 
 
 def sentences(table: Page) -> Iterator[str]:
     """Describe a table's transformation in the order in which it is applied, or say what to change."""
+    if table["losses"] is None and table["search_ended"] == REFUSED:
+        yield NONE_JUDGED
+        return
     if table["losses"] is None:
         yield f"{NONE}{' The search proved that none exists.' if table['none_meets'] else ''}{_limits(table)}"
         return
@@ -173,7 +179,8 @@ def _table_parts(table: Page) -> list[RenderableType]:
         style="bold",
     )
     lines = [Text(each) for each in sentences(table)]
-    lines += [Text(each, style="yellow") for each in table["cautions"]]
+    cautions = "\n".join(table["cautions"]).splitlines()
+    lines += [Text(each, style="yellow") for each in cautions]
     if table["losses"] is None:
         return [title, *lines, ""]
     shown = FigureTable(header_style="bold")

@@ -102,7 +102,7 @@ PROTECTION: Final = Number(
 SETS_OF_COLUMNS: Final = Texts()  # each a text of several columns
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
-    "cast it in a view, or leave it out to count people"
+    "cast it in a view, or leave it out to count people (write a text like -1234.5)"
 )
 SAFE_CELLS: Final = Reduction(
     __name__,

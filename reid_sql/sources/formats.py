@@ -17,6 +17,7 @@ from reid_sql.engines.file_headers import (
     MAX_LINES_COMPARED,
     MAX_ROWS_COMPARED,
     REMEDY,
+    is_total,
     lines_above_header,
     read_rows,
     refuse_blank_records,
@@ -32,6 +33,7 @@ from reid_sql.engines.file_headers import (
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Number
 from reid_sql.parameters.document import shown
+from reid_sql.sources.notes import Note
 from reid_sql.sources.text_content import (
     HEAD,
     TextFormat,
@@ -40,12 +42,14 @@ from reid_sql.sources.text_content import (
     encoding_read,
     find_unmarked_utf_16,
     locate_bad_byte,
-    propose_encoding,
+    propose_encodings,
     read_head,
     text_lines,
 )
 
 MAX_LINES_SKIPPED: Final = 1000
+SKIPPED_RECORDS: Final = "skipped_records"
+NOTE_SKIPPED: Final = "of the lines that are skipped below the last record, {} {}"
 SKIP: Final = Number(
     f"a whole number from 0 to {MAX_LINES_SKIPPED}, or two of them",
     "pass the number of lines above the names of the columns, and of those below the last record: 2, or 2 and 1",
@@ -72,6 +76,7 @@ class TextFile:
     delimiter: str
     records: int
     filled: tuple[int, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def breaks_in_header(self) -> int:
@@ -116,8 +121,10 @@ class _Inspection:
         except UnicodeError:
             rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
             where = locate_bad_byte(path, form.encoding)
-            encoding = propose_encoding(path, form.encoding)
-            option = f"{self._write(encoding=encoding)}, or " if encoding else ""
+            encodings = propose_encodings(path, form.encoding)
+            option = f"{self._write(encoding=encodings[0])}, or " if encodings else ""
+            if encodings[1:]:
+                option += f"{' or '.join(encodings[1:])} if its letters are wrong, or "
             raise OutOfDomainError(f"{rule}{where}; {option}convert it") from None
         except (OSError, EOFError, csv.Error) as error:
             raise OutOfDomainError(
@@ -141,7 +148,25 @@ class _Inspection:
             for place in range(1, len(names))
             if 2 * sum(len(row) > place and bool(row[place].strip()) for row in last) > len(last)
         )
-        return TextFile(names, delimiter, kept - form.has_header, filled)
+        notes = tuple(self._note_skipped(last, delimiter))
+        return TextFile(names, delimiter, kept - form.has_header, filled, notes)
+
+    def _note_skipped(self, last: Sequence[Sequence[str]], delimiter: str) -> Iterator[Note]:
+        """Note lines skipped below the last record that are as full as records, and no totals."""
+        above, below = self.form.skip
+        if not below or not last:
+            return
+        end = count_lines(self.path, replace(self.form, skip=(above, 0))).end
+        fewest = min(_count_filled(row) for row in last)
+        records = sum(
+            len(row) == len(last[-1])
+            and _count_filled(row) >= fewest
+            and not any(map(is_total, row))
+            for row in _last_rows(end, delimiter, self.form)[-below:]
+        )
+        if records:
+            lines = "line looks like a record" if records == 1 else "lines look like records"
+            yield Note(SKIPPED_RECORDS, NOTE_SKIPPED.format(records, lines))
 
     def _write(self, **changes: Any) -> str:  # noqa: ANN401 - fields of a format
         """Write the options by which the file is read further: these, and what is refused then."""
@@ -301,6 +326,10 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
     line = text.splitlines()[0] if text.strip() else ""
     bare = "".join(line.split(quote)[::2]) if quote else line
     return max(DELIMITERS, key=bare.count)
+
+
+def _count_filled(row: Sequence[str]) -> int:
+    return sum(bool(field.strip()) for field in row)
 
 
 def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:

@@ -10,10 +10,15 @@ import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.duckdb.source import known_value
-from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
+from reid_sql.models.columns.identifiers import (
+    RepeatedColumn,
+    hint,
+    likely,
+    repeating,
+    repeating_people,
+)
 from reid_sql.models.columns.nobodies import (
     IdentifierCounts,
-    count_rows_of_nobodies,
     count_texts,
     counts_of_nobodies,
     describe_nobodies,
@@ -59,10 +64,8 @@ def repeated_in(
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     *numbers, rows = ask(f"SELECT {counts}, count(*) FROM {item}").fetchall()[0]
     repeated_columns = repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
-    return [
-        each._replace(of_nobody=count_rows_of_nobodies(count_nobodies_in(ask, item, each.name)))
-        for each in repeated_columns
-    ]
+    nobodies = (count_nobodies_in(ask, item, each.name) for each in repeated_columns)
+    return repeating_people(repeated_columns, nobodies)
 
 
 def find_panels(

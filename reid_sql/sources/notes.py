@@ -33,6 +33,11 @@ def add_notes(notes: Iterable[Note]) -> None:
         collected |= dict.fromkeys(notes)
 
 
+def list_notes() -> tuple[Note, ...]:
+    """Return the notes that are collected so far."""
+    return tuple(_NOTES.get() or ())
+
+
 def take_notes() -> list[str]:
     """Return the notes as sentences, each once, and forget them."""
     collected = _NOTES.get() or {}

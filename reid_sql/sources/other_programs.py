@@ -12,9 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
+from xml.etree.ElementTree import ParseError
+from zipfile import BadZipFile
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted
+from reid_sql.sources.merged_cells import fill_merged_cells
 from reid_sql.sources.notes import Note
 
 if TYPE_CHECKING:
@@ -56,6 +59,7 @@ NOTE_MERGED: Final = (
     "several values that the file declares missing count as one, NULL, in {} of its columns"
 )
 NOTE_MISSING: Final = "what the file declares missing is NULL in {} of its columns"
+NOTE_FILLED: Final = "the value of cells that are merged over rows is in each of these rows"
 NOTE_LABELS: Final = "labels of the file replace the codes in {} of its columns"
 
 
@@ -66,19 +70,24 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
     is one of them. Those that are not read are named in a note.
     """
     fastexcel = _reader("fastexcel", words, path)
-    with _readable(words, path, (fastexcel.FastExcelError, OSError)):
+    with _readable(words, path, (fastexcel.FastExcelError, OSError, BadZipFile, ParseError)):
         book = fastexcel.read_excel(path)
         filled = _filled_sheets(book)
         name = _find_part(words, sheet, filled, "sheet with cells")
         cells = book.load_sheet(
             name, header_row=None, dtypes="string", skip_whitespace_tail_rows=True
         ).to_polars()
-    columns = [_without_midnight(column.to_list()) for column in cells.iter_columns()]
+        columns, filled_cells = fill_merged_cells(
+            words, path, name, [column.to_list() for column in cells.iter_columns()]
+        )
+    columns = [*map(_without_midnight, columns)]
     with target.open("x", encoding="utf-8", newline="") as written:
         target.chmod(0o600)
         csv.writer(written).writerows(zip(*columns, strict=True))
     unread = ", ".join(each for each in filled if each != name)
-    return (Note(OTHER_SHEETS, NOTE_SHEETS.format(unread)),) if unread else ()
+    notes = [Note(OTHER_SHEETS, NOTE_SHEETS.format(unread))] if unread else []
+    notes += [Note(AS_DECLARED, NOTE_FILLED)] if filled_cells else []
+    return tuple(notes)
 
 
 def list_sheets(words: str, path: Path) -> list[str]:

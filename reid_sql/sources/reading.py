@@ -10,7 +10,7 @@ from uuid import uuid4
 from duckdb import DuckDBPyConnection
 from duckdb.sqltypes import DuckDBPyType
 
-from reid_sql.engines.file_headers import GROUP_TOTAL, refuse_repeated_names
+from reid_sql.engines.file_headers import pattern_of_totals, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, count_slowly, inspect_text, write_option
@@ -84,7 +84,8 @@ def select_from(  # noqa: PLR0917 - all of what names a file
         if is_read_by_sql(kind, form) and not inspected.breaks_in_header:
             select = _select_csv(words, path, inspected, form, has_header=form.has_header)
             return Reading(select, inspected)
-        return Reading(_read_decoded(con, words, path, inspected, form), inspected)
+        decoded = _read_decoded(con, words, path, inspected, form)
+        return Reading(decoded, inspected, inspected.notes)
     if kind in JSON:
         pattern = escape_pattern(path)
         return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
@@ -193,12 +194,12 @@ def _read_sheet(
     with _decoded_file() as decoded:
         notes = write_sheet(words, path, sheet, decoded)
         as_csv = TextFormat(",", header=form.header, skip=form.skip)
-        select, inspected, _ = select_from(con, words, decoded, ".csv", as_csv)
+        select, inspected, skipped = select_from(con, words, decoded, ".csv", as_csv)
         kept = _keep(con, select, decoded)
         read = con.execute(f"SELECT count(*) FROM ({kept})").fetchall()[0][0]
         if inspected is not None:
             refuse_missing_records(words, decoded, inspected, as_csv, read)
-        return Reading(kept, notes=notes)
+        return Reading(kept, notes=(*notes, *skipped))
 
 
 def _keep_frame(
@@ -252,7 +253,7 @@ def _refuse_no_records(words: str, inspected: TextFile, form: TextFormat) -> str
         f"(coalesce(trim({columns[place]}), '') = '')::INTEGER" for place in inspected.filled
     )
     figures = f"regexp_full_match(trim(concat({', '.join(columns[1:])})), '[^\\p{{L}}]+')"
-    is_called = f"regexp_full_match(c0, {sql_text(GROUP_TOTAL)})"
+    is_called = f"regexp_full_match(c0, {sql_text(pattern_of_totals())})"
     cases = []
     if named and form.has_header:
         cases.append(f"WHEN {named} THEN error({sql_text(header)})")

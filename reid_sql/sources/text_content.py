@@ -3,9 +3,13 @@
 import codecs
 import gzip
 import io
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, Final
 
@@ -29,6 +33,24 @@ BREAK, RETURN = 10, 13
 MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BYTES_OF_LETTERS: Final = 16  # of a header, by which UTF-16 without its mark is told
+# that are proposed, the more frequent first, each with what its words are read by: nearly all are of GB 2312
+PROPOSED_ENCODINGS: Final = {
+    each: {"gb18030": "gb2312"}.get(each, each)
+    for each in (
+        *("utf-8", "latin-1", "cp1252", "cp1250", "cp1251", "cp1253", "cp1257", "koi8-r", "cp1255"),
+        *("cp1256", "cp932", "cp949", "gb18030", "big5", "cp850", "mac-roman", "cp852", "cp866"),
+    )
+}
+BYTES_OF_WORDS: Final = 2**14
+MAX_PROPOSED: Final = 4
+LINE_BEYOND_ASCII: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+LAST_OF_ASCII, REPLACED = "\x7f", "\ufffd"
+MIN_MARKED_IN_A_ROW: Final = 4  # one more than in zolty, written in Polish
+SIGNS: Final = frozenset({"Cc", "Cn", "Co", "No", "Sc", "Sk", "Sm", "So"})
+SCRIPTS: Final = {
+    **{each: each for each in ("CYRILLIC", "GREEK", "HANGUL", "HALFWIDTH", "ARABIC", "HEBREW")},
+    **dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), "CJK"),
+}
 
 
 @dataclass(frozen=True)
@@ -94,20 +116,80 @@ def locate_bad_byte(path: Path, encoding: str) -> str:
     return ""
 
 
-def propose_encoding(path: Path, tried: str) -> str | None:
-    """Name an encoding by which the whole file can be read: UTF-16 by its mark, else a Western one."""
+def propose_encodings(path: Path, tried: str) -> list[str]:
+    """List encodings by which the whole file can be read: UTF-16 by its mark, else by their words.
+
+    Of those that are as likely as the first, each has other letters.
+    """
     if begins_with(path, UTF_16):
-        return None if tried.startswith("utf-16") else "utf-16"
-    for name in ("utf-8", "latin-1", "cp1252"):
-        if name == tried:
-            continue
-        try:
-            for _ in _chunks(path, name):
-                pass
-        except UnicodeError:
-            continue
-        return name
-    return None
+        return [] if tried.startswith("utf-16") else ["utf-16"]
+    sample = _read_beyond_ascii(path)
+    texts = {
+        encoding: sample.decode(subset, "replace")
+        for encoding, subset in PROPOSED_ENCODINGS.items()
+        if encoding != tried
+    }
+    unlikely = {encoding: count_unlikely_letters(text) for encoding, text in texts.items()}
+    proposed: list[str] = []
+    for encoding in sorted(unlikely, key=unlikely.__getitem__):
+        if proposed and unlikely[encoding] > unlikely[proposed[0]]:
+            break
+        if texts[encoding] not in map(texts.get, proposed) and _can_read(path, encoding):
+            proposed.append(encoding)
+    return proposed[:MAX_PROPOSED]
+
+
+def _can_read(path: Path, encoding: str) -> bool:
+    try:
+        for _ in _chunks(path, encoding):
+            pass
+    except UnicodeError:
+        return False
+    return True
+
+
+def _read_beyond_ascii(path: Path) -> bytes:
+    """Read the first lines with bytes that are not ASCII."""
+    lines = b""
+    with closing(_open_unpacked(path)) as content:
+        while len(lines) < BYTES_OF_WORDS and (chunk := content.read(CHUNK)):
+            found = (each[0] for each in LINE_BEYOND_ASCII.finditer(chunk))
+            lines += b"\n".join(islice(found, BYTES_OF_WORDS))[:BYTES_OF_WORDS] + b"\n"
+    return lines
+
+
+def count_unlikely_letters(text: str) -> int:
+    """Count letters and signs beside one that no word has beside it, as in a text of another encoding.
+
+    These are signs within words, capitals behind small letters, letters of two scripts, and more letters with
+    marks in a row than Latin words have.
+
+    >>> [count_unlikely_letters("Łódź, żółty".encode("cp1250").decode(name)) for name in ("cp1250", "cp1251")]
+    [0, 3]
+    """
+    unlikely = marked = 0
+    for letter, following in pairwise(f"{text} "):
+        unlikely += letter == REPLACED
+        marked = marked + 1 if letter > LAST_OF_ASCII and _script(letter) == "LATIN" else 0
+        unlikely += marked >= MIN_MARKED_IN_A_ROW
+        if max(letter, following) > LAST_OF_ASCII and letter.isalpha() | following.isalpha():
+            pair = _script(letter), _script(following)
+            is_mixed = "" not in pair and pair[0] != pair[1]
+            has_sign = any(
+                each > LAST_OF_ASCII and unicodedata.category(each) in SIGNS
+                for each in (letter, following)
+            )
+            unlikely += is_mixed or has_sign or (letter.islower() and following.isupper())
+    return unlikely
+
+
+@cache
+def _script(letter: str) -> str:
+    """The script of a letter by its name; nothing of what is none."""
+    script = unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]
+    if not letter.isalpha():
+        return ""
+    return SCRIPTS.get(script, "LATIN")
 
 
 def find_unmarked_utf_16(path: Path) -> str | None:

@@ -8,7 +8,9 @@ from reid_sql.models.columns.marked_numbers import (
     AROUND_NUMBER,
     CODES,
     MARKED_NUMBER,
+    MIN_PAIRS,
     NUMBER_MARKS,
+    PAIRS,
     number_pattern,
 )
 from reid_sql.models.columns.missing_value_codes import (
@@ -109,11 +111,14 @@ def read_amounts(values: str) -> str:
 def are_lists_of_codes(value: str, where: str) -> str:
     """Test whether texts that could be numbers are lists of codes of three digits, as 100,200,300 is.
 
-    Amounts that all begin with three digits, some of them with thousands, leave 1,000 to 99,999 out.
+    Amounts that all begin with three digits, some of them with thousands, leave 1,000 to 99,999 out. Pairs of
+    codes have no zero behind the mark.
     """
     length = f"length({value})"
     return f"""coalesce(bool_and(regexp_full_match({value}, {text(CODES)})) FILTER ({where})
-            AND min({length}) FILTER ({where}) < max({length}) FILTER ({where}), false)"""
+            AND (min({length}) FILTER ({where}) < max({length}) FILTER ({where})
+              OR (bool_and(regexp_full_match({value}, {text(PAIRS)})) FILTER ({where})
+                AND count(*) FILTER ({where}) >= {MIN_PAIRS})), false)"""
 
 
 def describe_values_beside() -> str:

@@ -8,8 +8,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+import reid_sql.polars as rp
 from reid_sql.check import gate
+from reid_sql.cli import main
 from reid_sql.errors import RowsNotPeopleWarning
+from reid_sql.sources.files import open_source
+from reid_sql.sources.identifiers import repeated
 from tests.cells import each_cell
 
 CHECK = '[[tables.checks]]\nmeasure = "{}"\nat_most = 0.999\n{}'
@@ -127,3 +131,31 @@ def test_an_identifier_of_nobody_is_not_advised(tmp_path: Path, place: str) -> N
     )
     assert any("pass a row of each" in each for each in found["cautions"]), found["cautions"]
     assert not any('entity = "pid"' in each for each in found["cautions"]), found["cautions"]
+
+
+@each_cell("repeats", [False, True])
+@each_cell("codes", [["não informado"], ["unknown", "?"], []])
+def test_a_code_of_nobody_that_repeats_is_no_person_who_does(
+    tmp_path: Path,
+    place: str,
+    *,
+    repeats: bool,
+    codes: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """People whose identifier is missing made rows doubtful, although each other person has one row."""
+    ids = [f"P{number}" for number in range(60 - repeats)] + ["P7"] * repeats + 20 * codes
+    table = people(ids)
+    cautions = checked(tmp_path, place, table, "")["cautions"]
+    assert any("'pid' looks like an identifier and repeats" in each for each in cautions) == repeats
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rp.risk_summary(table, ["age"]).collect()
+    assert any(each.category is RowsNotPeopleWarning for each in caught) == repeats
+    table.write_csv(tmp_path / "p.csv")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        main(["profile", "p.csv"])
+    assert ("looks like an identifier and repeats" in capsys.readouterr().out) == repeats
+    con, name = open_source(str(tmp_path / "p.csv"))
+    assert [each.name for each in repeated(con, name, ["age"])] == ["pid"] * repeats

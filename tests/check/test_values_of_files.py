@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from reid_sql.cli import main
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
 from reid_sql.sources.files import open_source
-from reid_sql.sources.text_content import TextFormat
+from reid_sql.sources.text_content import TextFormat, propose_encodings
 from tests.cells import each_cell
 
 BODY = "".join(f"{'fm'[at % 2]};{30 + at % 7};N\n" for at in range(40))
@@ -69,6 +70,41 @@ def test_a_refusal_names_an_encoding_that_reads_the_file_and_where_its_byte_is(
         assert len(records(tmp_path / "a.csv", TextFormat(encoding=named))) == 2
 
 
+@each_cell(
+    "text, encodings",
+    [
+        ("płeć;miasto\nM;Łódź\nK;żółty\n", ["cp1250", "cp852"]),
+        ("město;ulice\nPlzeň;Žižkova\nDěčín;Ústí\n", ["cp1250"]),
+        ("név;város\nErzsébet;Győr\nJózsef;Hódmezővásárhely\n", ["cp1250"]),
+        ("vardas;miestas\nŽydrūnas;Šiauliai\n", ["cp1257"]),
+        ("straße;nr\nKönigstraße;2\nÖlgasse;3\n", ["latin-1", "cp850", "mac-roman"]),
+        ("nom;prix\nHélène;5 €\nl’œuvre;7 €\n", ["cp1252"]),
+        ("niño;m²\n¿Qué?;12 m²\nNúñez;nº 5\n", ["latin-1", "cp850"]),
+        ("имя;город\nИван;Москва\nМария;Тверь\n", ["cp1251", "koi8-r", "cp866"]),
+        ("όνομα;πόλη\nΓιώργος;Θεσσαλονίκη\n", ["cp1253"]),
+        ("שם;עיר\nמשה;תל אביב\n", ["cp1255"]),
+        ("الاسم;المدينة\nمحمد;القاهرة\n", ["cp1256"]),
+        ("氏名,住所\n佐藤一郎,東京都\nアキコ,おおさか\n", ["cp932"]),
+        ("이름,성별\n김철수,남\n이영희,여\n", ["cp949"]),
+        ("姓名,性别\n王小明,男\n李红,女\n", ["gb18030"]),
+        ("姓名,性別\n王小明,男\n陳麗華,女\n", ["big5"]),
+    ],
+)
+def test_a_refusal_proposes_an_encoding_that_has_the_letters_of_the_file(
+    tmp_path: Path, text: str, encodings: list[str]
+) -> None:
+    """A Polish file was proposed to be converted, or read as of Western Europe: '£ódŸ' for 'Łódź'."""
+    for encoding in encodings:
+        (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+        proposed = propose_encodings(tmp_path / "a.csv", "utf-8")
+        assert text in [text.encode(encoding).decode(each) for each in proposed]
+        option = " or ".join(proposed[1:]) + " if its letters are wrong, or " * (len(proposed) > 1)
+        with pytest.raises(
+            OutOfDomainError, match=f"write --encoding {proposed[0]}, or {option}convert it"
+        ):
+            records(tmp_path / "a.csv")
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_its_mark_is_named(tmp_path: Path, encoding: str) -> None:
     """Its zero bytes are characters of UTF-8, so that it was read as a table of one column."""
@@ -79,6 +115,45 @@ def test_utf_16_without_its_mark_is_named(tmp_path: Path, encoding: str) -> None
         records(tmp_path / "a.csv")
     read = records(tmp_path / "a.csv", TextFormat(encoding=encoding))
     assert read == records(tmp_path / "b.csv")
+
+
+@each_cell(
+    "footer, below, records",
+    [
+        ("", 1, 1),
+        ("", 3, 3),
+        ("Total;1285;\n", 1, 0),
+        ("Total;1285;\n", 2, 1),
+        ("mean;32;\n", 1, 0),
+    ],
+)
+@each_cell("place", ["csv", "report", "check"])
+def test_a_record_that_is_skipped_is_said(  # noqa: PLR0917 - cells
+    footer: str,
+    below: int,
+    records: int,
+    place: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`--skip 0,1` for one file of a folder left the last person out of each other file, in silence."""
+    (tmp_path / "t.csv").write_text(HEADER + BODY + footer, encoding="utf-8")
+    file, skip = str(tmp_path / "t.csv"), f"0,{below}"
+    if place == "check":
+        policy = f'[[tables]]\nfile = "t.csv"\nskip = [{skip}]\nquasi_identifiers = ["sex"]\n'
+        checks = '[[tables.checks]]\nmeasure = "k"\nat_least = 1\n'
+        (tmp_path / "p.toml").write_text(f"{policy}{checks}", encoding="utf-8")
+        assert main(["check", str(tmp_path / "p.toml"), "--json"]) == 0
+        said = capsys.readouterr().out
+        assert ("skipped_records" in said) == bool(records)
+    else:
+        command = ["report", file] if place == "report" else ["risk", file, "--qi", "sex"]
+        assert main([*command, "--skip", skip]) == 0
+        said = capsys.readouterr().out
+    many = "lines look like records" if records > 1 else "line looks like a record"
+    assert (f"skipped below the last record, {records} {many}" in " ".join(said.split())) == bool(
+        records
+    )
 
 
 def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
@@ -104,6 +179,8 @@ def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
         (["5 May 1966", "17 okt. 1970", "1er août 1970"], "%d %B %Y"),
         (["5. Mai 1966", "17. März 1970"], "%d. %B %Y"),
         (["05MAY1966", "17OCT1970"], "%d%B%Y"),
+        (["1966年5月5日", "1970年10月17日"], "%Y年%m月%d日"),
+        (["1966년 5월 5일", "1970년 10월 17일"], "%Y년 %m월 %d일"),
         (["5-MAY-66", "17-OCT-70"], None),  # of no known century
         (["5 May 1966", "31 June 1970"], None),  # no such day
         (["5 May 1966", "May 5, 1966"], None),  # in two ways

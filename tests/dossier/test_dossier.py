@@ -291,7 +291,17 @@ def test_refuses_a_policy_that_nobody_signs_and_a_folder_of_other_things(
 ) -> None:
     policy = release(tmp_path, POLICY.partition("[assessment]")[0])
     assert main(["dossier", str(policy), "--out", str(tmp_path / "d")]) == 2
-    assert "must have an [assessment] for a dossier" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "must have an [assessment] for a dossier" in said
+    remedy = "\n".join(
+        re.findall(r"\[assessment\](?=, and)|assessor = \"[^\"]*\"|date = \S+", said)
+    )
+    policy.write_text(f"{policy.read_text(encoding='utf-8')}\n{remedy}\n", encoding="utf-8")
+    assert main(["dossier", str(policy), "--out", str(tmp_path / "d")]) == 1
+    assert "To be filled in: purpose of [assessment]" in (tmp_path / "d/dossier.html").read_text(
+        "utf-8"
+    )
+    capsys.readouterr()
     policy.write_text(POLICY, encoding="utf-8")
     assert main(["dossier", str(policy), "--out", str(tmp_path)]) == 2
     assert "must be a new folder or one of a dossier" in capsys.readouterr().err

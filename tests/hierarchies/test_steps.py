@@ -177,6 +177,8 @@ def test_a_date_is_in_its_part(day: dt.date, part: str) -> None:
         ("%d de %B de %Y", ["5 de mayo de 1966", "5 de maio de 1966"]),
         ("%d %B, %Y", ["5 mei, 1966", "5 maggio, 1966"]),
         ("%Y-%B-%d", ["1966-may-05"]),
+        ("%Y年%m月%d日", ["1966年5月5日", "1966年05月31日"]),
+        ("%Y년%m월%d일", ["1966년5월5일"]),
     ],
 )
 def test_a_month_has_its_name(form: str, texts: list[str]) -> None:

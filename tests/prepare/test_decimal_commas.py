@@ -44,6 +44,7 @@ def as_written(cents: int, between: str, before: str, form: str = "{}") -> str:
         (",", ".", "${}"),
         (".", ",", "€ {}"),
         (" ", ",", "{} kr"),
+        (".", ",", "R$ {}"),
         ("\u202f", ",", "{}\u00a0€"),
         ("'", ".", "CHF {}"),
         ("", ",", "{} %"),
@@ -157,7 +158,11 @@ def test_identifiers_in_groups_of_three_digits_are_no_numbers(
         ("{0:03} {1:03}", "identifier"),  # numbers of telephones and of people
         ("{0:03} {1:03} {2:03}", "identifier"),
         ("{0:03}.{1:03}.{2:03}", "identifier"),
-        ("{0:03},{1:03}", "number"),
+        (
+            "{0:03},{1:03}",
+            "identifier",
+        ),  # pairs of codes: of amounts, some have a zero behind the comma
+        ("{0:03},0{3}0", "number"),
         ("52,{0:03}", "number"),
         ("0{0:03}{3:01}", "code"),
         ("{3}.{0:03}.{3}", "identifier"),

@@ -27,7 +27,6 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.models.columns.nobodies import (
     NOBODY_NUMBERS,
     SIZES_COUNTED,
-    count_rows_of_nobodies,
     counts_of_nobodies,
 )
 from reid_sql.models.columns.spelling import (
@@ -71,11 +70,6 @@ def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
     value = exact_column(column).alias("value")
     sizes = frame.group_by(value).agg(ROW_COUNT.alias("size"))
     return count_nobodies(sizes, frame.collect_schema()[column])
-
-
-def rows_of_nobodies(counts: Row) -> int:
-    """The rows of values that stand for nobody, from COUNTS_OF_NOBODIES."""
-    return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
 
 
 def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:

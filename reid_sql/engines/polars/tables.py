@@ -27,7 +27,6 @@ from reid_sql.engines.polars.coded_values import (
     count_nobodies_of,
     look_for_codes,
     look_for_nobodies,
-    rows_of_nobodies,
 )
 from reid_sql.engines.polars.frames import exact_column, framed, known_value, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
@@ -38,7 +37,9 @@ from reid_sql.models.columns.identifiers import (
     hint,
     likely,
     repeating,
+    repeating_people,
 )
+from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import Arguments, ColumnNames
 from reid_sql.reduction import refuse_unidentified
 
@@ -261,11 +262,10 @@ def _warn_of_repeats(counts: pl.DataFrame, names: ColumnNames, rows: CountedRows
     """Warn of what the counts of some columns show."""
     numbers, last = counts.row(0), 2 * len(names)
     distinct, records, total = numbers[: len(names)], numbers[len(names) : last], numbers[last]
-    columns = [
-        each._replace(of_nobody=rows_of_nobodies(numbers[last + 1 + names.index(each.name)]))
-        for each in repeating(names, distinct, records, rows.counted, of_rows=total)
-    ]
-    _warn_of_columns(columns, rows)
+    columns = repeating(names, distinct, records, rows.counted, of_rows=total)
+    nobodies = (numbers[last + 1 + names.index(each.name)] for each in columns)
+    counted = (counts_of_nobodies([*each.values()]) for each in nobodies)
+    _warn_of_columns(repeating_people(columns, counted), rows)
 
 
 def _look_for_unidentified(declared: Function, arguments: Arguments) -> Iterator[Look]:

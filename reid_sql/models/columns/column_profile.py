@@ -12,6 +12,7 @@ from math import isnan, log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
+from reid_sql.models.columns.dates import is_called_date
 from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
@@ -22,6 +23,7 @@ from reid_sql.models.columns.missing_value_codes import (
     find_missing_value_codes,
     values_beside,
 )
+from reid_sql.models.columns.sensitive_columns import reason_by_name
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers, Row
 
@@ -35,16 +37,22 @@ PEOPLE_WORDS: Final = (
     "paciente|cliente|afiliado|alumno|empleado|usuario|asegurado|ciudadano|paziente|assistito|dipendente|"
     "studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant|persoon|leerling|deelnemer|werknemer|medewerker|"
     "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
-    "anst[aä]lld"
+    "anst[aä]lld|potilas|henkil[oö]|hasta(?=.)|m[uü][sş]teri|пациента?|клиента?|абонента?|студента?|сотрудника?|ασθεν[ηή]ς|"
+    "患者|顧客|会員|職員|個人|利用者|病人|客户|员工|学生|환자|고객|회원|직원|학생"
 )
-NATIONAL_IDENTIFIERS: Final = "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei"
-NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
+NATIONAL_IDENTIFIERS: Final = (
+    "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei|"
+    "nhc|c[eé]dula|cuil|cuit|nuss|prontu[aá]rio|cnp|oib|jmbg|amka|hetu|henkil[oö]tunnus|isikukood|kennitala|"
+    "f[oø]dselsnummer|cpr[_ ]?nummer|tckn|aadhaar|ahv[_ ]?nummer|снилс|инн|マイナンバー|診察券番号|病历号|病案号|身份证号|身份证号码|"
+    "주민등록번호|등록번호"
+)
+NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#|numer|numarası|номер|番号|コード|编号|号码|번호"
 # A person may have several cases, cards or devices: their numbers do not name people for certain.
 CASE_WORDS: Final = (
     "fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle"
 )
 IDENTIFIER_NAME: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
+    rf"(^|_|\b)(id|uuid|guid|pid|(?P<national>{NATIONAL_IDENTIFIERS})|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
     rf"|(?P<case>({CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen)|device))[.:]?$",
     re.IGNORECASE,
 )
@@ -165,7 +173,7 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if IDENTIFIER_NAME.search(form.name):
         are_names = form.kind == "text" and form.words >= MIN_SHARE_OF_FORM * form.values
         return values == records or not (are_names and is_called_person(form.name))
-    if values < records:
+    if values < records or CODE_NAME.search(form.name) or reason_by_name(form.name):
         return False
     if is_numeric(form):
         # the form lacks numbers that may be missing-value codes, such as 99: among `values` they are
@@ -235,6 +243,7 @@ def _is_prose(form: ColumnForm) -> bool:
     )
 
 
+UNREAD_DATE: Final = "date that is not read"
 INCOMPLETE_IDENTIFIER: Final = "incomplete identifier"
 # of the rows have a value of a column that is advised for people
 MIN_SHARE_IDENTIFIED: Final = 0.95
@@ -261,6 +270,11 @@ SUGGESTIONS: Final = {
         "a quasi-identifier if others can know it (birth, admission)",
         ALONE,
         "a month or a year is safer",
+    ),
+    UNREAD_DATE: (
+        "a quasi-identifier if others can know it (birth, admission)",
+        ALONE,
+        "write it as dates (43831 is 2020-01-01 in a spreadsheet), as a month or a year is safer",
     ),
     CODE: (
         "a quasi-identifier if others can know it (postcode, profession), else perhaps sensitive (diagnosis)",
@@ -417,6 +431,8 @@ def kind_of_advice(row: Row, share_known: float) -> str:
         is_text = row["column_type"] == "text"
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
+        if kind != CATEGORY and is_called_date(name):
+            return UNREAD_DATE
         return kind_by_name(name, values, is_text=is_text) or kind
     return kind
 
@@ -430,18 +446,8 @@ def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's pl
 def _column_form(row: dict[str, Any]) -> ColumnForm:
     """How the values are written, without the candidates for missing-value codes."""
     values = int(row["distinct_values"]) - len(row["candidates"])
-    counted = (
-        "numbers",
-        "whole",
-        "dates",
-        "padded",
-        "spaced",
-        "shortest",
-        "longest",
-        "letters",
-        "words",
-    )
-    whole: dict[str, Any] = {name: int(row[name]) for name in counted}
+    counted = ["numbers", "whole", "dates", "padded", "spaced", "shortest", "longest", "letters"]
+    whole: dict[str, Any] = {name: int(row[name]) for name in [*counted, "words"]}
     ends = float(row["least"]), float(row["greatest"])
     return ColumnForm(
         row["column_name"], row["column_type"], values, least=ends[0], greatest=ends[1], **whole

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final, NamedTuple
 
+from reid_sql.models.columns.spelling import words_of_name
+
 DAY: Final = "(0?[1-9]|[12][0-9]|3[01])"
 MONTH: Final = "(0?[1-9]|1[0-2])"
 YEAR: Final = "([0-9]{4})"
@@ -52,10 +54,39 @@ DATE_PATTERN: Final = (
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
     f"{DAY}[./-]{DAY}[./-]([0-9]{{4}}|[0-9]{{2}})|"
     f"{DAY_OF_NAMED}([ ./-]|[.] | de )?{WITH_NAME}([ /-]|, | de )?([0-9]{{4}}|[0-9]{{2}})|"
-    f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}"
+    f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}|"
+    f"{YEAR}年{MONTH}月{DAY}日|{YEAR}년 ?{MONTH}월 ?{DAY}일"
     f"){TIME_PATTERN}?"
 )
 ISO: Final = "%Y-%m-%d"
+
+NAMES_OF_DATES: Final = frozenset(  # as words of names are compared
+    [
+        "date",
+        "datum",
+        "fecha",
+        "data",
+        "dob",
+        "birthdate",
+        "birthday",
+        "born",
+        "дата",
+        "生年月日",
+        "日付",
+        "ημερομηνια",
+        "tarih",
+        "dato",
+    ]
+)
+
+
+def is_called_date(name: str) -> bool:
+    """Whether a column is called a date, whose values may be written as none: 43831, in a spreadsheet.
+
+    >>> [is_called_date(name) for name in ("Fecha alta", "geboortedatum", "update")]
+    [True, True, False]
+    """
+    return any(word in NAMES_OF_DATES or word.endswith("datum") for word in words_of_name(name))
 
 
 class DateForm(NamedTuple):
@@ -98,9 +129,10 @@ NAMED_FORMS: Final = tuple(
     )
     for year in ("%Y", "%y")
 )
+EASTERN_FORMS: Final = ("%Y年%m月%d日", "%Y년 %m월 %d일", "%Y년%m월%d일")
 DATE_FORMS: Final = tuple(
     _date_form(form)
-    for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d")
+    for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d", *EASTERN_FORMS)
     if form != ISO
 )
 NO_TIMES: Final[Mapping[str, int]] = {}

@@ -5,7 +5,7 @@ columns that describe a person are constant.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -15,6 +15,11 @@ from reid_sql.models.columns.column_profile import (
     IDENTIFIER_NAME,
     MAX_CATEGORIES,
     MIN_SHARE_IDENTIFIED,
+)
+from reid_sql.models.columns.nobodies import (
+    IdentifierCounts,
+    count_rows_of_nobodies,
+    find_nobody_codes,
 )
 from reid_sql.parameters import Integers, sql_text
 from reid_sql.parameters.document import toml_text
@@ -84,6 +89,28 @@ def repeating(
     ]
 
 
+def repeating_people(
+    columns: Iterable[RepeatedColumn], counts: Iterable[IdentifierCounts]
+) -> list[RepeatedColumn]:
+    """Return the columns that repeat without their codes for nobody, with the rows of values for nobody.
+
+    >>> column, codes = RepeatedColumn("pid", 41, 50, 50), [("unknown", 10)]
+    >>> repeating_people([column], [IdentifierCounts([10, 1], codes, 40, 0, None, None)])
+    []
+    >>> repeating_people([column], [IdentifierCounts([10, 2], codes, 39, 0, None, None)])[0].of_nobody
+    10
+    """
+    repeated = []
+    for column, counted in zip(columns, counts, strict=True):
+        codes = find_nobody_codes(counted)
+        # a warehouse counts no others where all codes are words
+        people = counted.others or column.values - len(codes)
+        rows = column.filled - sum(size for _, size in codes)
+        if rows > people or len(codes) < len(counted.codes):
+            repeated.append(column._replace(of_nobody=count_rows_of_nobodies(counted)))
+    return repeated
+
+
 def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
     """Write one sentence of advice for each; without an option to count people, one row each is asked for.
 
@@ -122,13 +149,13 @@ def names_a_person(name: str) -> bool:
 
     >>> [names_a_person(name) for name in ("id", "patient_id", "visit_customer_nr", "hospital_id")]
     [True, True, True, False]
-    >>> [names_a_person(name) for name in ("Versichertennummer", "Member No.", "Fallnummer")]
-    [True, True, False]
+    >>> [names_a_person(name) for name in ("Versichertennummer", "Member No.", "Nr PESEL", "Fallnummer")]
+    [True, True, True, False]
     """
     match = IDENTIFIER_NAME.search(name)
     if match is None or match["case"] is not None:
         return False
-    return match.start() == 0 or match["person"] is not None
+    return match.start() == 0 or match["person"] is not None or match["national"] is not None
 
 
 def find_people_columns(codes: Mapping[str, Integers], candidates: Sequence[str]) -> list[str]:

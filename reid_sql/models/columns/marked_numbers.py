@@ -3,13 +3,17 @@
 Lists of codes of three digits, 100,200,300, are written like one, and are none.
 """
 
+import re
 from typing import Final
 
 # What is between the thousands of a number, and before its fraction, in the order in which they are tried:
 # 1,265.50 is American, 1.265,50 German, 1'265.50 Swiss, and 1 265,50 French.
 NUMBER_MARKS: Final = (",.", ".,", "'.", "\u2019.", " ,", "\u00a0,", "\u202f,")
-SIGN: Final = "[€$£¥₹]"
-CURRENCY: Final = f"({SIGN}|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł|Kč)"
+SIGN: Final = "[€$£¥₹₽₴₺₩₪₫₱₦฿]"
+CURRENCY: Final = (
+    f"({SIGN}|R[$]|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|TRY|JPY|CNY|INR|kr|zł|Kč|Ft|lei|лв|"
+    "руб|грн|円|元|원)"
+)
 UNIT: Final = f"({CURRENCY}|%)"
 SPACE: Final = "[ \u00a0\u202f]"
 # what one of these may be
@@ -17,6 +21,9 @@ MARKED_NUMBER: Final = (
     f"[+-]?({UNIT}{SPACE}?)?[+-]?[0-9]([0-9.,'\u2019 \u00a0\u202f]*[0-9])?({SPACE}?{UNIT})?"
 )
 AROUND_NUMBER: Final = f"{UNIT}{SPACE}?|{SPACE}?{UNIT}"
+# of as many amounts of 100 to 999 thousand, hardly none has a zero behind the mark: 0.9 ** 44 is 1 %
+MIN_PAIRS: Final = 44
+PAIRS: Final = "[1-9][0-9]{2}[.,'\u2019 \u00a0\u202f][1-9][0-9]{2}"
 CODES: Final = "[0-9]{3}([.,'\u2019 \u00a0\u202f][0-9]{3})*"  # what a list of them may be
 
 
@@ -41,5 +48,5 @@ def number_pattern(marks: str) -> str:
     number = f"({whole})([{before}][0-9]{{1,20}})?"
     if not unit:
         return f"{sign}{number}"
-    written = f"[{unit}]" if len(unit) == 1 else unit  # a backslash is not the same in all dialects
+    written = re.sub(r"(\W)", r"[\1]", unit)  # a backslash is not the same in all dialects
     return f"({sign}({written}{SPACE}?)?|{written}{SPACE}?{sign}){number}({SPACE}?{written})?"

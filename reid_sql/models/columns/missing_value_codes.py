@@ -33,6 +33,9 @@ AMBIGUOUS_WORDS: Final = tuple(
     each for each in _word_forms("ambiguous") if each not in MISSING_WORDS
 )
 CODE_WORDS: Final = (*MISSING_WORDS, *AMBIGUOUS_WORDS)
+_TOTALS: Final = _FILE["nobody"]["totals"]
+TOTAL_WORDS: Final = tuple(map(word_form, _TOTALS))
+SPELLINGS_OF_TOTALS: Final = tuple(dict.fromkeys([*_TOTALS, *TOTAL_WORDS]))
 NOBODY_WORDS: Final = tuple(dict.fromkeys([*CODE_WORDS, *_word_forms("nobody")]))
 WORDS_WITHIN_MARKS: Final = (
     "",

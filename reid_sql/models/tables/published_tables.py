@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf
@@ -15,6 +15,8 @@ from reid_sql.errors import (
     UnknownNameError,
     suggestion,
 )
+from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
+from reid_sql.models.columns.spelling import word_form
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import Integers, Row, Rows, fold_case
 
@@ -57,26 +59,16 @@ MARKS: Final = frozenset(
     ]
 ) | frozenset(["na", "n.a.", "n.p.", "suppressed", "redacted", "hidden", "masked", "confidential"])
 LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
-    [
-        "all",
-        "(all)",
-        "total",
-        "(total)",
-        "totals",
-        "grand total",
-        "sum",
-        "overall",
-        "both sexes",
-        "all ages",
-    ]
-) | frozenset(
-    ["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"]
+    [*TOTAL_WORDS, "all", "overall", "both sexes", "all ages", "alle", "tous", "todos", "tutti"]
 )
 BELOW: Final = re.compile(r"(<|<=|≤|under|fewer than|less than)\s*(\d{1,9})")
 # a count of thousands; a comma may be that of a decimal number
 GROUPED: Final = re.compile("[1-9][0-9]{0,2}([ '’\u00a0\u202f][0-9]{3})+")
 NULL: Final = "\x01NULL"  # the category of NULL where a total is marked by something else
+BLANKS: Final = frozenset([NULL, ""])
 Key = tuple[str | None, ...]  # the category of each column, None for a total
+# the number of the table, the key, the values, and whether the count is hidden
+ReadRow = tuple[int, Key, Mapping[str, Any], bool]
 
 
 @dataclass(frozen=True)
@@ -212,7 +204,7 @@ def read_counts(
 
 def read_rows(
     rows: PublishedRows, reading: Reading, *, nested: bool = False
-) -> tuple[list[str], list[tuple[int, Key, Mapping[str, Any], bool]]]:
+) -> tuple[list[str], list[ReadRow]]:
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
     if not len(rows.text) or None in rows.text:
         raise NoRecordsError
@@ -227,13 +219,35 @@ def read_rows(
     if not reading.left_out:
         _refuse_absent_labels(folded_rows, columns, reading)
     hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
-    read: list[tuple[int, Key, Mapping[str, Any], bool]] = []
+    read: list[ReadRow] = []
     for number, folded, is_hidden in zip(numbers, folded_rows, hidden, strict=True):
         within = tuple("1" if step < number - 1 else None for step in range(steps))
         totals = _totals_of(folded.get(TOTALS))
         categories = (_category_of(folded, name, totals, reading.total) for name in columns)
         read.append((number, (*categories, *within), folded, is_hidden))
-    return columns, read
+    return columns, list(_fill_margins(read, len(columns))) if reading.total else read
+
+
+def _fill_margins(read: Sequence[ReadRow], width: int) -> Iterator[ReadRow]:
+    """Yield rows whose blanks are totals where only rows of other totals have one.
+
+    So pandas writes the margins of several variables: All of the first, and nothing of the others.
+    """
+    taken = {(number, key) for number, key, *_ in read}
+    parts = {
+        (number, place)
+        for number, key, row, _ in read
+        for place, category in enumerate(key[:width])
+        if category in BLANKS and (None not in key[:width] or row.get(TOTALS) is not None)
+    }
+    for number, key, row, is_hidden in read:
+        filled = tuple(
+            None
+            if category in BLANKS and place < width and (number, place) not in parts
+            else category
+            for place, category in enumerate(key)
+        )
+        yield number, key if (number, filled) in taken else filled, row, is_hidden
 
 
 def _refuse_absent_labels(rows: Rows, columns: Sequence[str], reading: Reading) -> None:
@@ -256,7 +270,7 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
     """Refuse a category named like a total: as a category, it would be one more part, and link nothing."""
     named = {category for key in cells for category in key if category is not None}
     named -= set(reading.not_total)
-    if unmarked := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
+    if unmarked := sorted(named & {each for each in named if word_form(each) in LIKE_TOTALS}):
         raise OutOfDomainError(
             f"total must say how totals are marked, got a category '{unmarked[0]}' that is none; "
             f"pass total := '{unmarked[0]}', or rename the category"

@@ -85,6 +85,9 @@ COLUMNS: dict[str, tuple[str, list[object]]] = {
     "zip_code": ("code", [RNG.randint(10_000, 99_999) for _ in range(RECORDS)]),
     "area": ("code", [f"0{RNG.randint(1000, 9999)}" for _ in range(RECORDS)]),
     "icd10": ("code", [f"{RNG.choice('ABCDEFGH')}{RNG.randint(10, 99)}" for _ in range(RECORDS)]),
+    # of which each record has another
+    "dx": ("code", [f"{letter}{number}" for letter in "ABCDEFGH" for number in range(10, 60)]),
+    "postal_code": ("code", [f"{number:05}A" for number in RNG.sample(range(99_999), RECORDS)]),
     "age": ("number", [RNG.randint(0, 99) for _ in range(RECORDS)]),
     "weight": ("number", [RNG.randint(40, 180) for _ in range(RECORDS)]),  # of a body
     "fnlwgt": ("survey weight", [RNG.randint(10_000, 99_999) for _ in range(RECORDS)]),

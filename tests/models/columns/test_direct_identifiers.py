@@ -12,13 +12,16 @@ from tests.cells import each_cell
 
 NAMES = (
     "name|Last Name|first_names|surname|userName|Nachname|Rufname|Nom|Prénom|nom de famille|Nombre|Apellidos|"
-    "nombre completo|cognome|Nome|achternaam|imię|nazwisko|förnamn|etternavn|customer_last_name|FULLNAME"
+    "nombre completo|cognome|Nome|achternaam|imię|nazwisko|förnamn|etternavn|customer_last_name|FULLNAME|"
+    "Jméno|Příjmení|Név|vezetéknév|Nume|Prenume|prezime|etunimi|Soyadı|ad soyad|Имя|ФИО|Фамилия|Прізвище|Ім'я|"
+    "Επώνυμο|氏名|患者氏名|姓名|이름|성명|الاسم|שם"
 )
 CONTACTS = (
     "email|E-Mail|e_mail_2|Email address|work-email|Courriel|correo electrónico|Téléphone|phone|Tel.|Tel. privat|"
     "mobile_phone|Handynummer|Móvil|fax|IBAN|Cuenta bancaria|Kontonummer|address|street_address|Adresse|Straße|"
     "Wohnadresse|Dirección postal|indirizzo|IP|ip_address|Adresse IP|MAC|MSISDN|Kfz-Kennzeichen|license plate|"
-    "customerEmail|home.phone|Wohnstrasse"
+    "customerEmail|home.phone|Wohnstrasse|"
+    "Телефон|Адрес|電話番号|住所|手机|전화번호|주소"
 )
 NEITHER = (
     "age|sex|postcode|region|code postal|profession|nombre d'enfants|title|rank|named_account|emailed|phoned|"

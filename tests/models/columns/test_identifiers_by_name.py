@@ -50,6 +50,14 @@ PEOPLE = [
     " MSISDN",
     " imei",
     " subscriber_key",
+    "Nr PESEL",
+    "Prontuário",
+    "numer_klienta",
+    "Номер пациента",
+    "患者番号",
+    "患者ID",
+    "환자번호",
+    "病历号",
 ]
 CASES = [
     "Fallnummer",

@@ -26,6 +26,14 @@ HEALTH, MONEY = "the name is one of health", "the name is one of an amount"
         ("MONTANT_TTC", MONEY),
         ("coût", MONEY),
         ("wage", MONEY),
+        *(
+            (name, HEALTH)
+            for name in ("病名", "診断名", "Диагноз", "진단명", "Rozpoznanie", "tanı")
+        ),
+        *(
+            (name, MONEY)
+            for name in ("年収(万円)", "Зарплата", "소득", "Kwota świadczenia", "Částka")
+        ),
         ("age", None),
         ("sex", None),
         ("postcode", None),
