@@ -1,7 +1,7 @@
 """Distinct records on the columns that a scenario speaks of."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
@@ -95,16 +95,8 @@ def known_records(
     if tolerance is not None:
         allowances = _allowances_in_order(tolerance, columns)
         tables, relation = f", {tolerance_tables(columns, relation, allowances)}", "reid_placed"
-        places = range(1, len(columns) + 1)
-        cells, low, high = (
-            [
-                f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)"
-                for place in places
-            ]
-            for cell in ("c", "low", "high")
-        )
-        codes = f"[{', '.join(cells)}]"
-        near = f"[{', '.join(end for ends in zip(low, high, strict=True) for end in ends)}]"
+        codes = _list_codes(columns, allowances, "c")
+        near = _list_codes(columns, allowances, "low", "high")
     body = f"""
         WITH reid_distinct AS MATERIALIZED ({distinct}){tables}
         SELECT id AS place, records, {codes} AS codes,
@@ -117,6 +109,16 @@ def known_records(
     label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
     checked_columns = columns_read if key is None else [*columns_read, key]
     return tbl.check_columns(label, checked_columns, with_null_report(tbl, columns, nulls, body))
+
+
+def _list_codes(columns: Sequence[str], allowances: Container[int], *cells: str) -> str:
+    """List these cells of each column with an allowance; of another, its code in place of each."""
+    listed = (
+        f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)"
+        for place in range(1, len(columns) + 1)
+        for cell in cells
+    )
+    return f"[{', '.join(listed)}]"
 
 
 def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Allowance]:
