@@ -1,7 +1,7 @@
 """What an answer may show: no group and no cell of few people, by a policy, and by what was published."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
@@ -15,13 +15,13 @@ from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
 from reid_sql.serve.determined_columns import name_value
+from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
     MAX_CELLS,
     REFUSAL_REVEALING,
     TOTAL,
     Counts,
-    EarlierSum,
     Record,
     Reveal,
     RevealingError,
@@ -58,14 +58,7 @@ MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
-DIGITS: Final = 6  # beyond which differences of FLOAT are rounding, of the largest value of a group
-ROUNDING: Final = 1e-12  # of that value: differences of DOUBLE that differ by less are one
-LARGEST_CONTRIBUTOR: Final = [1, 0.5]  # of a sum: one person has at most half of it
 EVERYBODY: Final = "reid_everybody"
-REFUSAL_EARLIER_SUM: Final = (
-    "a sum must be compared with those before, got one before of a column that is no column of numbers now; "
-    "ask the owner for a new record"
-)
 
 
 def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
@@ -115,58 +108,6 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
             f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}; "
             f"group by {value}, or by coarser columns"
         )
-
-
-def _refuse_linked_sums(
-    data: duckdb.DuckDBPyConnection,
-    arguments: Mapping[str, Any],
-    before: Iterable[EarlierSum],
-) -> None:
-    """Refuse a sum that gives, with an earlier one, a sum that would be refused itself.
-
-    Pay less basic pay is what few people have besides; age and the year of birth add up to one of two years.
-    `before` are the groups that the sum shares with each earlier one, and the column of that one. Sums are
-    shown as DOUBLE, so they are judged as such.
-    """
-    table, person = f"memory.main.{quoted(arguments['tbl'])}", arguments.get("entity")
-    names = {name.casefold(): quoted(name) for name in data.sql(f"FROM {table} LIMIT 0").columns}
-    value = arguments["value"]
-    for shared, earlier in before:
-        if earlier not in names:
-            raise OutOfDomainError(REFUSAL_EARLIER_SUM)
-        groups = "".join(f"{names[each]}, " for each in shared)
-        one, other = (f"coalesce({each}::DOUBLE, 0)" for each in (quoted(value), names[earlier]))
-        rows = f"SELECT {groups}{one} AS reid_one, {other} AS reid_other FROM {table}"
-        if person is not None:
-            rows = (
-                f"SELECT {groups}sum({one}) AS reid_one, sum({other}) AS reid_other FROM {table} "
-                f"GROUP BY {groups}{quoted(person)}"
-            )
-        partition = f"PARTITION BY {groups[:-2]}" if groups else ""
-        scaled = (
-            f"SELECT *, nullif(max(greatest(abs(reid_one), abs(reid_other))) OVER ({partition}), 0) AS reid_most "
-            f"FROM ({rows})"
-        )
-        few = " OR ".join(
-            _is_of_few(f"(reid_one {sign} reid_other) / reid_most", arguments["k"]) for sign in "-+"
-        )
-        judged = f"SELECT {groups}{few} AS is_few FROM ({scaled}) GROUP BY ALL"
-        try:
-            is_few = data.sql(f"SELECT bool_or(is_few) FROM ({judged})").fetchall() == [(True,)]
-        except (duckdb.ConversionException, duckdb.BinderException):  # numbers then, texts now
-            raise OutOfDomainError(REFUSAL_EARLIER_SUM) from None
-        if is_few:
-            raise RevealingError(
-                f"a sum must not give another one of few people with those before, got that of {value} "
-                f"after {earlier}; ask for one of both"
-            )
-
-
-def _is_of_few(difference: str, k: int) -> str:
-    """Write whether a sum of differences is mostly of one person, or of few values, but not all the same."""
-    largest = f"max(abs({difference})) > {LARGEST_CONTRIBUTOR[1]} * sum(abs({difference}))"
-    values = f"count(DISTINCT round({difference}, {DIGITS})) < {k}"
-    return f"max({difference}) - min({difference}) > {ROUNDING} AND ({largest} OR {values})"
 
 
 def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
@@ -243,7 +184,7 @@ class Mask:
         with ExitStack() as stack:
             if is_sum:
                 sums = self.record.add_sum(data, arguments["tbl"], fold(by), arguments["value"])
-                _refuse_linked_sums(data, arguments, stack.enter_context(sums))
+                refuse_linked_sums(data, arguments, stack.enter_context(sums))
             reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:
             recorded += reveals

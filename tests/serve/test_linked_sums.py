@@ -136,3 +136,44 @@ def test_a_sum_that_is_refused_for_its_counts_is_not_recorded() -> None:
     with pytest.raises(ReidError, match="must reveal no group"):
         door.ask("FROM reid.safe_table(people, ['h'], value := 'pay')")
     assert door.ask("FROM reid.safe_table(people, ['g'], value := 'other')")
+
+
+@pytest.mark.parametrize(
+    ("extra", "is_refused"),
+    [
+        ("CASE WHEN i = 4 THEN 900 WHEN i % 97 = 5 THEN 1 ELSE 0 END", True),  # mostly one person's
+        ("(i % 100 = 4)::INT", True),  # a count
+        ("CASE WHEN i % 3 = 0 THEN i % 89 ELSE 0 END", False),  # of many people, and many values
+    ],
+)
+@pytest.mark.parametrize("parts", [2, 3])
+def test_sums_of_several_columns_reveal_no_other_one(
+    parts: int, extra: str, *, is_refused: bool
+) -> None:
+    """Pay less basic pay and allowances is a bonus, in whatever order they are asked for."""
+    terms = [f"(1 + i * {7 + 4 * at} % {43 + 14 * at})" for at in range(parts)]
+    columns = ", ".join(f"{term} AS part{at}" for at, term in enumerate(terms))
+    con = draw_people(f"{columns}, {' + '.join(terms)} + {extra} AS whole")
+    names = [f"part{at}" for at in range(parts)] + ["whole"]
+    for shift in range(parts + 1):
+        door = Door(con)
+        *first, last = names[shift:] + names[:shift]
+        for name in first:
+            assert door.ask(f"SELECT sex, sum({name}) FROM people GROUP BY sex")
+        ask = f"SELECT region, sex, sum({last}) FROM people GROUP BY ALL"
+        if is_refused:
+            with pytest.raises(RevealingError, match=REFUSED):
+                door.ask(ask)
+        else:
+            assert door.ask(ask)
+
+
+@pytest.mark.parametrize("factor", [12, 100])
+def test_sums_in_other_units_are_compared(factor: int) -> None:
+    """A year's pay less twelve months' is what is paid besides."""
+    con = draw_people(f"pay * {factor} + CASE WHEN i = 4 THEN 70000 ELSE 0 END AS other")
+    for first, second in (("pay", "other"), ("other", "pay")):
+        door = Door(con)
+        assert door.ask(f"SELECT sex, sum({first}) FROM people GROUP BY sex")
+        with pytest.raises(RevealingError, match=REFUSED):
+            door.ask(f"SELECT sex, sum({second}) FROM people GROUP BY sex")
