@@ -28,6 +28,8 @@ DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:.*)?")
 # what no column is called: an address of mail, an amount of money, JSON
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
+# \W of DuckDB is also any letter beyond ASCII: of a name that begins like a total, a person would be one
+MARKS_BEHIND_TOTAL: Final = "([^\\w\u0080-\U0010ffff]|[\u2013\u2014\uff1a\u00a0])*"
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
@@ -151,7 +153,7 @@ def pattern_of_totals() -> str:
     )
 
     words = f"({'|'.join(SPELLINGS_OF_TOTALS)})".replace(" ", "[ -]")
-    return rf"(?i)\s*(?:{words}\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}{words})[\s:.]*"
+    return rf"(?i)\s*(?:{words}{MARKS_BEHIND_TOTAL}(\s+\S+){{0,3}}|(\S+\s+){{1,3}}{words})[\s:.]*"
 
 
 def is_total(field: str) -> bool:

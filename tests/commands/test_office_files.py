@@ -115,6 +115,15 @@ def test_a_total_of_a_group_is_no_person(total: str, capsys: pytest.CaptureFixtu
     assert answer(capsys, *arguments)["summary"]["records"] == 19
 
 
+@pytest.mark.parametrize("name", ["รวมศักดิ์", "合計美", "Totalé", "Всегонов"])
+def test_a_name_that_begins_like_a_total_is_a_person(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["name,age,height", *(f"n{place},{20 + place % 7},170" for place in range(30))]
+    Path("x.csv").write_text("\n".join([*lines[:9], f"{name},,171", *lines[9:]]), "utf-8")
+    assert answer(capsys, "risk", "x.csv", "--qi", "age")["summary"]["records"] == 31
+
+
 @each_cell(
     "total",
     [
