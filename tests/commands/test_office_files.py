@@ -215,6 +215,27 @@ def test_dates_that_are_not_read_as_some_can_be_known(
     assert "write it as dates (43831 is 2020-01-01" in page["profile"][0]["suggestion"]
 
 
+@pytest.mark.parametrize("name", ["fecha_ingreso", "datum_prijema"])
+def test_a_day_is_no_amount(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A day of admission can be known, though "ingreso" is also an income."""
+    lines = [f"{date(2020, 1, 1) + timedelta(days=at % 90)};{'fm'[at % 2]}" for at in range(200)]
+    Path("x.csv").write_text("\n".join([f"{name};sex", *lines]), encoding="utf-8")
+    assert f'quasi_identifiers = ["{name}", "sex"]' in answer(capsys, "report", "x.csv")["policy"]
+
+
+@pytest.mark.parametrize("name", ["treatment_number", "Behandlungsnr", "Therapie-Nr.", "pay no"])
+@pytest.mark.parametrize("number", ["{}", "B{:05d}"])
+def test_the_number_of_a_treatment_is_an_identifier(
+    name: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It differs in each record; proposed as sensitive, it would be released as it is."""
+    lines = [f"{number.format(at + 1)};{20 + at % 9};{'fm'[at % 2]}" for at in range(200)]
+    Path("x.csv").write_text("\n".join([f"{name};age;sex", *lines]), encoding="utf-8")
+    page = answer(capsys, "report", "x.csv")
+    assert page["profile"][0]["looks_like"] == "identifier"
+    assert 'quasi_identifiers = ["age", "sex"]' in page["policy"]
+
+
 def test_a_total_with_words_beside_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     """As `safe` writes totals of several columns, and as a person may be called."""
     rows = ["a,b,c,d,e", *(f"{name},x,,," for name in ("Total", "Sum Li", "ann", "bob"))]
