@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-import xlsxwriter
 
 from reid_sql.cli import main
 from tests.cells import each_cell
@@ -170,33 +169,6 @@ def test_the_margins_of_a_crosstab_are_totals(
     assert [(each["low"], each["high"]) for each in cells if each["finding"] == "recovered"] == [
         (hidden, hidden)
     ]
-
-
-@each_cell("above, left", [(0, 0), (3, 2)])
-@each_cell("header", [1, 2])
-def test_cells_merged_over_rows_have_their_value_in_each(
-    above: int, left: int, header: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All but the first person of a district had none, so that fewer people were alone than are."""
-    draw = np.random.default_rng(left)
-    rows = [(place // 8, *map(int, draw.integers(0, 5, 2))) for place in range(40)]
-    with xlsxwriter.Workbook("x.xlsx") as book:
-        sheet = book.add_worksheet("A & B")
-        first = above + header
-        if header == 2:
-            sheet.merge_range(above, left, above + 1, left, "district")
-        for at, name in enumerate(("district", "age", "sex")):
-            if header == 1 or at:
-                sheet.write(first - 1, left + at, name)
-        for place, (district, *others) in enumerate(rows):
-            if place % 8 == 0:
-                sheet.merge_range(first + place, left, first + place + 7, left, f"d{district}")
-            sheet.write_row(first + place, left + 1, others)
-    skip = ["--skip", str(header - 1)] if header > 1 else []
-    page = answer(capsys, "risk", "x.xlsx", "--qi", "district,age,sex", *skip)["summary"]
-    assert (page["records"], page["classes"]) == (40, len(set(rows)))
-    assert main(["risk", "x.xlsx", "--qi", "district", *skip]) == 0
-    assert "merged over rows" in "".join(capsys.readouterr())
 
 
 @each_cell("name", ["fecha", "Geboortedatum", "data_urodzenia", "日付"])
