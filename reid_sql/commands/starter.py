@@ -15,7 +15,7 @@ from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.direct_identifiers import CONTACT, NAME
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
-from reid_sql.models.columns.sensitive_columns import reason_by_name
+from reid_sql.models.columns.sensitive_columns import REASON_MONEY, reason_by_name
 from reid_sql.parameters import MAX_COLUMNS, Rows
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.column_roles import (
@@ -216,6 +216,8 @@ class Starter:
             name = row["column_name"]
             role = PROPOSED.get(kinds.kind_of_advice(row, 1))
             reason = reason_by_name(name) or self.by_values.get(name)
+            if row["looks_like"] == kinds.DATE and reason == REASON_MONEY:
+                reason = None  # "fecha de ingreso" is a day of admission, "ingreso" an income
             if self.by_values.get(name) == CONTACTS:
                 role = OMITTED
             elif reason and (role is KNOWN or row["looks_like"] == kinds.CONSTANT):

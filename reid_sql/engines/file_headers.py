@@ -28,6 +28,8 @@ DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:.*)?")
 # what no column is called: an address of mail, an amount of money, JSON
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
+# \W of DuckDB is also any letter beyond ASCII: of a name that begins like a total, a person would be one
+MARKS_BEHIND_TOTAL: Final = "([^\\w\u0080-\U0010ffff]|[\u2013\u2014\uff1a\u00a0])*"
 SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
@@ -92,8 +94,8 @@ def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
 def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> None:
     """Refuse a first line that is a record: its fields are values of the lines below, or numbers in no order.
 
-    Years and the numbers of columns are in order and near each other, and names. So is a row of dates, unless
-    they are above dates.
+    Years and the numbers of columns are in order and near each other, or twice all numbers below, and names.
+    So is a row of dates, unless they are above dates.
 
     >>> refuse_record("FILE", [["id", "2019", "2020"], ["1", "5", "6"]], "")
     >>> refuse_record("FILE", [["ann", "m"], ["bob", "m"]], "add it")  # doctest: +NORMALIZE_WHITESPACE
@@ -151,7 +153,7 @@ def pattern_of_totals() -> str:
     )
 
     words = f"({'|'.join(SPELLINGS_OF_TOTALS)})".replace(" ", "[ -]")
-    return rf"(?i)\s*(?:{words}\W*(\s+\S+){{0,3}}|(\S+\s+){{1,3}}{words})[\s:.]*"
+    return rf"(?i)\s*(?:{words}{MARKS_BEHIND_TOTAL}(\s+\S+){{0,3}}|(\S+\s+){{1,3}}{words})[\s:.]*"
 
 
 def is_total(field: str) -> bool:
@@ -334,12 +336,27 @@ def _has_values(rows: Sequence[Sequence[str]]) -> bool:
         return bool(values) and values != ["0"]
     numbers = [[int(digits) for digits in re.findall(r"\d+", value)] for value in values]
     is_one_kind = len({len(each) for each in numbers}) == 1
-    is_ordered = is_one_kind and all(
-        one < other and (len(one) > 1 or other[0] - one[0] <= MAX_GAP)
-        for one, other in pairwise(numbers)
-    )
+    is_near = all(len(one) > 1 or other[0] - one[0] <= MAX_GAP for one, other in pairwise(numbers))
+    is_ordered = is_one_kind and all(one < other for one, other in pairwise(numbers))
+    is_ordered &= is_near or _are_beyond_values(rows)
     has_signs = any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
     return not is_ordered or has_signs
+
+
+def _are_beyond_values(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether all numbers of a line are twice those below: frequencies, in Hz, above what is heard, in dB."""
+    for place, name in enumerate(rows[0]):
+        fields = [row[place].strip() for row in rows[1:] if place < len(row)]
+        numbers = [_read_number(field) for field in fields if VALUE.fullmatch(field)]
+        is_number = VALUE.fullmatch(name.strip()) is not None
+        if is_number and (len(numbers) < MIN_ROWS_BELOW or _read_number(name) <= 2 * max(numbers)):
+            return False
+    return True
+
+
+def _read_number(field: str) -> float:
+    """Read the first number of a field, without its sign."""
+    return float(re.findall(r"\d+(?:[.,]\d+)?", field)[0].replace(",", "."))
 
 
 def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:

@@ -15,11 +15,10 @@ from reid_sql.errors import OutOfDomainError
 CHUNK: Final = 2**20
 LONGEST: Final = 200  # characters of an element that names merged cells
 MERGED: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
-SPANNED: Final = re.compile(rb'number-rows-spanned="(?!1")\d')
+TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 CELL: Final = re.compile("([A-Z]+)([0-9]+)")
 LETTERS_OF_COLUMN: Final = 26
 BOOK, LINKS, OPEN_DOCUMENT = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "content.xml"
-VALUES: Final = ("v", "is")  # elements of a cell that has a value
 Place = tuple[int, int]  # row and column
 
 
@@ -47,7 +46,7 @@ def _list_merged(words: str, path: Path, sheet: str) -> Iterator[tuple[Place, in
     with ZipFile(path) as book:
         if OPEN_DOCUMENT in book.namelist():
             with book.open(OPEN_DOCUMENT) as content:
-                if any(True for _ in _find(content, SPANNED)):
+                if _has_spanned(content, sheet):
                     raise OutOfDomainError(
                         f"{words} must have no cells merged over rows, got some in '{path.name}'; save it as .xlsx, or unmerge and fill them"
                     )
@@ -58,7 +57,7 @@ def _list_merged(words: str, path: Path, sheet: str) -> Iterator[tuple[Place, in
         with book.open(name) as content:
             merged = [
                 ((int(top), _number_column(left)), int(bottom))
-                for left, top, _, bottom in (each.groups() for each in _find(content, MERGED))
+                for left, top, _, bottom in (each.groups() for each in _find_merged(content))
                 if int(bottom) > int(top)
             ]
         if merged:
@@ -83,13 +82,27 @@ def _find_sheet(book: ZipFile, sheet: str) -> str | None:
     return None
 
 
-def _find(content: IO[bytes], pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
-    """Find all matches, also those at the end of a chunk, each once."""
+def _has_spanned(content: IO[bytes], sheet: str) -> bool:
+    """Whether a sheet of an OpenDocument has cells merged over rows; others of the workbook may."""
+    is_read = False
+    for event, each in ET.iterparse(content, ("start", "end")):  # noqa: S314 - as above
+        if event == "end":
+            if each.tag == f"{TABLE}table-row":
+                each.clear()
+        elif each.tag == f"{TABLE}table":
+            is_read = each.get(f"{TABLE}name") == sheet
+        elif is_read and each.get(f"{TABLE}number-rows-spanned", "1") != "1":
+            return True
+    return False
+
+
+def _find_merged(content: IO[bytes]) -> Iterator[re.Match[bytes]]:
+    """Find all merged cells, also those at the end of a chunk, each once."""
     rest = b""
     while chunk := content.read(CHUNK):
         text = rest + chunk
         end = 0
-        for match in pattern.finditer(text):
+        for match in MERGED.finditer(text):
             end = match.end()
             yield match
         rest = text[max(end, len(text) - LONGEST) :]
@@ -100,12 +113,17 @@ def _find_corner(content: IO[bytes]) -> Place:
     rows, columns = [], []
     for _, each in ET.iterparse(content):  # noqa: S314 - expat limits what entities become
         place = CELL.fullmatch(each.get("r", "")) if _tag(each) == "c" else None
-        if place and any(_tag(part) in VALUES for part in each):
+        if place and any(map(_is_value, each)):
             rows.append(int(place[2]))
             columns.append(_number_column(place[1].encode()))
         elif _tag(each) == "row":
             each.clear()
     return min(rows, default=1), min(columns, default=1)
+
+
+def _is_value(element: ET.Element) -> bool:
+    """Whether a part of a cell is its value, which that of a formula may lack."""
+    return _tag(element) == "is" or (_tag(element) == "v" and bool(element.text))
 
 
 def _number_column(letters: bytes) -> int:

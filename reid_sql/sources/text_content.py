@@ -37,8 +37,19 @@ BYTES_OF_LETTERS: Final = 16  # of a header, by which UTF-16 without its mark is
 PROPOSED_ENCODINGS: Final = {
     each: {"gb18030": "gb2312"}.get(each, each)
     for each in (
-        *("utf-8", "latin-1", "cp1252", "cp1250", "cp1251", "cp1253", "cp1257", "koi8-r", "cp1255"),
-        *("cp1256", "cp932", "cp949", "gb18030", "big5", "cp850", "mac-roman", "cp852", "cp866"),
+        *("utf-8", "latin-1", "cp1252", "cp1250", "cp1254", "cp1251", "cp1253", "cp1257", "koi8-r"),
+        *(
+            "cp1255",
+            "cp1256",
+            "cp932",
+            "cp949",
+            "gb18030",
+            "big5",
+            "cp850",
+            "mac-roman",
+            "cp852",
+            "cp866",
+        ),
     )
 }
 BYTES_OF_WORDS: Final = 2**14

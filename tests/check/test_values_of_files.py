@@ -76,6 +76,7 @@ def test_a_refusal_names_an_encoding_that_reads_the_file_and_where_its_byte_is(
         ("płeć;miasto\nM;Łódź\nK;żółty\n", ["cp1250", "cp852"]),
         ("město;ulice\nPlzeň;Žižkova\nDěčín;Ústí\n", ["cp1250"]),
         ("név;város\nErzsébet;Győr\nJózsef;Hódmezővásárhely\n", ["cp1250"]),
+        ("isim;şehir\nAyşe;İstanbul\nGüneş;Eskişehir\n", ["cp1254"]),
         ("vardas;miestas\nŽydrūnas;Šiauliai\n", ["cp1257"]),
         ("straße;nr\nKönigstraße;2\nÖlgasse;3\n", ["latin-1", "cp850", "mac-roman"]),
         ("nom;prix\nHélène;5 €\nl’œuvre;7 €\n", ["cp1252"]),

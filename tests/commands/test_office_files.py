@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-import xlsxwriter
 
 from reid_sql.cli import main
 from tests.cells import each_cell
@@ -115,6 +114,15 @@ def test_a_total_of_a_group_is_no_person(total: str, capsys: pytest.CaptureFixtu
     assert answer(capsys, *arguments)["summary"]["records"] == 19
 
 
+@pytest.mark.parametrize("name", ["รวมศักดิ์", "合計美", "Totalé", "Всегонов"])
+def test_a_name_that_begins_like_a_total_is_a_person(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["name,age,height", *(f"n{place},{20 + place % 7},170" for place in range(30))]
+    Path("x.csv").write_text("\n".join([*lines[:9], f"{name},,171", *lines[9:]]), "utf-8")
+    assert answer(capsys, "risk", "x.csv", "--qi", "age")["summary"]["records"] == 31
+
+
 @each_cell(
     "total",
     [
@@ -163,33 +171,6 @@ def test_the_margins_of_a_crosstab_are_totals(
     ]
 
 
-@each_cell("above, left", [(0, 0), (3, 2)])
-@each_cell("header", [1, 2])
-def test_cells_merged_over_rows_have_their_value_in_each(
-    above: int, left: int, header: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All but the first person of a district had none, so that fewer people were alone than are."""
-    draw = np.random.default_rng(left)
-    rows = [(place // 8, *map(int, draw.integers(0, 5, 2))) for place in range(40)]
-    with xlsxwriter.Workbook("x.xlsx") as book:
-        sheet = book.add_worksheet("A & B")
-        first = above + header
-        if header == 2:
-            sheet.merge_range(above, left, above + 1, left, "district")
-        for at, name in enumerate(("district", "age", "sex")):
-            if header == 1 or at:
-                sheet.write(first - 1, left + at, name)
-        for place, (district, *others) in enumerate(rows):
-            if place % 8 == 0:
-                sheet.merge_range(first + place, left, first + place + 7, left, f"d{district}")
-            sheet.write_row(first + place, left + 1, others)
-    skip = ["--skip", str(header - 1)] if header > 1 else []
-    page = answer(capsys, "risk", "x.xlsx", "--qi", "district,age,sex", *skip)["summary"]
-    assert (page["records"], page["classes"]) == (40, len(set(rows)))
-    assert main(["risk", "x.xlsx", "--qi", "district", *skip]) == 0
-    assert "merged over rows" in "".join(capsys.readouterr())
-
-
 @each_cell("name", ["fecha", "Geboortedatum", "data_urodzenia", "日付"])
 @each_cell("days", ["{0}", "{0}.0", "{1:%d-%m-%Y} ", "{1:%Y%m%d}"])
 def test_dates_that_are_not_read_as_some_can_be_known(
@@ -204,6 +185,27 @@ def test_dates_that_are_not_read_as_some_can_be_known(
     page = answer(capsys, "report", "x.csv")
     assert f'quasi_identifiers = ["{name}", "sex"]' in page["policy"]
     assert "write it as dates (43831 is 2020-01-01" in page["profile"][0]["suggestion"]
+
+
+@pytest.mark.parametrize("name", ["fecha_ingreso", "datum_prijema"])
+def test_a_day_is_no_amount(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A day of admission can be known, though "ingreso" is also an income."""
+    lines = [f"{date(2020, 1, 1) + timedelta(days=at % 90)};{'fm'[at % 2]}" for at in range(200)]
+    Path("x.csv").write_text("\n".join([f"{name};sex", *lines]), encoding="utf-8")
+    assert f'quasi_identifiers = ["{name}", "sex"]' in answer(capsys, "report", "x.csv")["policy"]
+
+
+@pytest.mark.parametrize("name", ["treatment_number", "Behandlungsnr", "Therapie-Nr.", "pay no"])
+@pytest.mark.parametrize("number", ["{}", "B{:05d}"])
+def test_the_number_of_a_treatment_is_an_identifier(
+    name: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It differs in each record; proposed as sensitive, it would be released as it is."""
+    lines = [f"{number.format(at + 1)};{20 + at % 9};{'fm'[at % 2]}" for at in range(200)]
+    Path("x.csv").write_text("\n".join([f"{name};age;sex", *lines]), encoding="utf-8")
+    page = answer(capsys, "report", "x.csv")
+    assert page["profile"][0]["looks_like"] == "identifier"
+    assert 'quasi_identifiers = ["age", "sex"]' in page["policy"]
 
 
 def test_a_total_with_words_beside_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:

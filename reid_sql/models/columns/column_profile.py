@@ -59,6 +59,11 @@ IDENTIFIER_NAME: Final = re.compile(
 CODE_NAME: Final = re.compile(
     r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE
 )
+# of things that are numbered, such as treatments
+NUMBER_NAME: Final = re.compile(
+    r"((^|[_\W])(no|num|key|#)|nr|number|nummer|n[uú]mero|num[eé]ro|numer|kennung|номер|番号|编号|号码|번호)[.:]?$",
+    re.IGNORECASE,
+)
 # Names of survey weights; a plain "weight" may be that of a body, which no scale gives beyond the limit.
 WEIGHT_NAME: Final = re.compile(
     r"(^|_)(\w*wgt|pweight|(survey|sampl\w*|instance|person|household|design|final|expansion)_?(weight|wt)\w*"
@@ -173,7 +178,9 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if IDENTIFIER_NAME.search(form.name):
         are_names = form.kind == "text" and form.words >= MIN_SHARE_OF_FORM * form.values
         return values == records or not (are_names and is_called_person(form.name))
-    if values < records or CODE_NAME.search(form.name) or reason_by_name(form.name):
+    is_number = NUMBER_NAME.search(form.name) is not None  # of a treatment, which it does not name
+    is_sensitive = reason_by_name(form.name) is not None and not is_number
+    if values < records or CODE_NAME.search(form.name) or is_sensitive:
         return False
     if is_numeric(form):
         # the form lacks numbers that may be missing-value codes, such as 99: among `values` they are
@@ -419,6 +426,8 @@ def kind_of_advice(row: Row, share_known: float) -> str:
     >>> column = {"column_name": "last_name", "column_type": "text", "distinct_values": 300}
     >>> kind_of_advice(column | {"looks_like": CODE}, 1)
     'name'
+    >>> kind_of_advice(column | {"looks_like": CODE, "column_name": "data_owner_email"}, 1)
+    'contact'
     >>> kind_of_advice(column | {"looks_like": REPEATED_IDENTIFIER}, 0.4)
     'incomplete identifier'
     """
@@ -431,9 +440,9 @@ def kind_of_advice(row: Row, share_known: float) -> str:
         is_text = row["column_type"] == "text"
         if is_text and values > MAX_CATEGORIES and is_called_person(name):
             return NAME  # whose values are words, or it were an identifier
-        if kind != CATEGORY and is_called_date(name):
-            return UNREAD_DATE
-        return kind_by_name(name, values, is_text=is_text) or kind
+        if by_name := kind_by_name(name, values, is_text=is_text):
+            return by_name
+        return UNREAD_DATE if kind != CATEGORY and is_called_date(name) else kind
     return kind
 
 

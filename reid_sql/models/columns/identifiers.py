@@ -16,11 +16,13 @@ from reid_sql.models.columns.column_profile import (
     MAX_CATEGORIES,
     MIN_SHARE_IDENTIFIED,
 )
+from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
 from reid_sql.models.columns.nobodies import (
     IdentifierCounts,
     count_rows_of_nobodies,
     find_nobody_codes,
 )
+from reid_sql.models.columns.spelling import word_form
 from reid_sql.parameters import Integers, sql_text
 from reid_sql.parameters.document import toml_text
 
@@ -99,10 +101,18 @@ def repeating_people(
     []
     >>> repeating_people([column], [IdentifierCounts([10, 2], codes, 39, 0, None, None)])[0].of_nobody
     10
+
+    Rows of totals are no people, so that they repeat.
+
+    >>> totals = IdentifierCounts([10, 1], [("Total", 10)], 40, 0, None, None)
+    >>> [each.of_nobody for each in repeating_people([column], [totals])]
+    [10]
     """
     repeated = []
     for column, counted in zip(columns, counts, strict=True):
-        codes = find_nobody_codes(counted)
+        codes = [
+            each for each in find_nobody_codes(counted) if word_form(each[0]) not in TOTAL_WORDS
+        ]
         # a warehouse counts no others where all codes are words
         people = counted.others or column.values - len(codes)
         rows = column.filled - sum(size for _, size in codes)

@@ -26,10 +26,8 @@ BETWEEN_CODES: Final = re.compile(r"\s*[,;|/]\s*|\s+")
 MIN_ICD: Final = 3  # values, as E10 is also a road
 MIN_SHARE: Final = 0.5  # of the values are diseases, or amounts
 AMOUNT: Final = re.compile(rf"{CURRENCY}\s?-?\d[\d.,' ]*|-?\d[\d.,' ]*\s?{CURRENCY}\.?")
-REASONS: Final = {
-    (*HEALTH, *DISEASES): "the name is one of health",
-    MONEY: "the name is one of an amount",
-}
+REASON_MONEY: Final = "the name is one of an amount"
+REASONS: Final = {(*HEALTH, *DISEASES): "the name is one of health", MONEY: REASON_MONEY}
 OF_DISEASES: Final = "the values are diseases"
 OF_AMOUNTS: Final = "the values are amounts of money"
 
@@ -43,7 +41,7 @@ def reason_by_name(name: str) -> str | None:
     'the name is one of an amount'
     """
     if re.search(SIGN, name):
-        return REASONS[MONEY]
+        return REASON_MONEY
     words = words_of_name(name)
     for parts, reason in REASONS.items():
         if any(

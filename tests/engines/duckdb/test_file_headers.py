@@ -155,3 +155,14 @@ def test_two_columns_of_one_name_are_refused_on_every_face(
         arguments = (["age"],) if ask is rp.risk_summary else ("age", ["age_duplicated_0"])
         with pytest.raises(OutOfDomainError, match="must have names of their own"):
             ask(pl.scan_csv(tmp_path / "people.csv"), *arguments).collect()
+
+
+def test_frequencies_above_what_is_heard_are_names() -> None:
+    """They are more than 100 apart, as an age and an income are, but no value below is as large."""
+    heard = [[f"{at}", *(f"{5 * (at * step % 12)}" for step in range(4))] for at in range(12)]
+    refuse_record("FILE", [["id", "500", "1000", "2000", "4000"], *heard], "")
+    people = [["ann", f"{34 + at % 7}", f"{9000 + 370 * (at % 5)}"] for at in range(12)]
+    numbered = [["ann", f"{1 + at}", f"{1001 + at}"] for at in range(12)]
+    for records in (people, numbered):
+        with pytest.raises(OutOfDomainError, match=RECORD):
+            refuse_record("FILE", [["bob", *records[0][1:]], *records[1:]], "")
