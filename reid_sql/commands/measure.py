@@ -1,6 +1,5 @@
 """Measure a file: its columns, its risk, that of larger populations, the error of each method."""
 
-import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -57,6 +56,7 @@ from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
+from reid_sql.terminal.hints import write_list
 from reid_sql.terminal.runner import run, sentence
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
@@ -308,8 +308,7 @@ def refuse_without_columns(options: Namespace) -> None:
     if is_connection(options.file) or options.file == "-":
         raise OutOfDomainError(f"{rule}; write it like --qi age,sex,zip")
     names = propose(*open_file(options, keep=True), {}).quasi_identifiers
-    proposed = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
-    remedy = f"leave out what nobody outside can know of: --qi {proposed}"
+    remedy = f"leave out what nobody outside can know of: --qi {write_list(names)}"
     raise OutOfDomainError(f"{rule}; {remedy if names else 'see reid-sql profile FILE'}")
 
 

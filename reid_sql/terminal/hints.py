@@ -7,12 +7,15 @@ A command has options of the same names, so that it prints the same sentence wit
 import argparse
 import re
 import shlex
+from collections.abc import Sequence
 from typing import Final
 
 PARAMETER: Final = re.compile(r"\b([a-z][a-z_]*) := ('(?:[^']|'')*'|\[[^\]]*\]|[\w.+-]*\w)")
 CALL: Final = re.compile(r"\b([a-z][a-z_]*)\(…, ([^()]*)\)")  # advice of another function
 LISTED: Final = re.compile(r"'((?:[^']|'')*)'")
 COMMANDS: Final = {"audit_tables": "audit", "safe_table": "safe"}  # by the function that they call
+QUOTED: Final = re.compile(r'^\s|[",\n]')  # a name that a list of names must quote, as CSV does
+QUOTE: Final = '"'
 _options: dict[str, str] = {}  # of the command that runs, by the parameter
 
 
@@ -48,4 +51,16 @@ def _write_option(match: re.Match[str]) -> str:
 
 def _write_value(value: str) -> str:
     texts = [each.replace("''", "'") for each in LISTED.findall(value)]
-    return shlex.quote(",".join(texts)) if texts else value.strip("[]")
+    return write_list(texts) if texts else value.strip("[]")
+
+
+def write_list(names: Sequence[str]) -> str:
+    """Write names as a shell hands them to an option, which skips blanks behind a comma.
+
+    >>> print(write_list(["age", " lead", "a,b"]))
+    'age," lead","a,b"'
+    """
+    quoted = (
+        f'"{name.replace(QUOTE, QUOTE * 2)}"' if QUOTED.search(name) else name for name in names
+    )
+    return shlex.quote(",".join(quoted))
