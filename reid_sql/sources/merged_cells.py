@@ -39,6 +39,14 @@ def fill_merged_cells(
     return [*filled], count
 
 
+def shows_merged_cells(path: Path) -> bool:
+    """Whether the format of a workbook says which cells are merged, as read here: .xls and .xlsb do not."""
+    if not is_zipfile(path):
+        return False
+    with ZipFile(path) as book:
+        return not {BOOK, OPEN_DOCUMENT}.isdisjoint(book.namelist())
+
+
 def _list_merged(words: str, path: Path, sheet: str) -> Iterator[tuple[Place, int]]:
     """List the first cell of those merged over rows, counted from the first filled cell, and the last row."""
     if not is_zipfile(path):

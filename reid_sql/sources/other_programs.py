@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted
-from reid_sql.sources.merged_cells import fill_merged_cells
+from reid_sql.sources.merged_cells import fill_merged_cells, shows_merged_cells
 from reid_sql.sources.notes import Note
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ NOTE_MERGED: Final = (
 )
 NOTE_MISSING: Final = "what the file declares missing is NULL in {} of its columns"
 NOTE_FILLED: Final = "the value of cells that are merged over rows is in each of these rows"
+NOTE_UNSEEN: Final = (
+    "cells that are merged over rows have no value but in the first, and cannot be seen in this format: "
+    "save the workbook as .xlsx"
+)
 NOTE_LABELS: Final = "labels of the file replace the codes in {} of its columns"
 
 
@@ -87,6 +91,7 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
     unread = ", ".join(each for each in filled if each != name)
     notes = [Note(OTHER_SHEETS, NOTE_SHEETS.format(unread))] if unread else []
     notes += [Note(AS_DECLARED, NOTE_FILLED)] if filled_cells else []
+    notes += [] if shows_merged_cells(path) else [Note(AS_DECLARED, NOTE_UNSEEN)]
     return tuple(notes)
 
 

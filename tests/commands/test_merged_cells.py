@@ -10,6 +10,7 @@ import xlsxwriter
 
 from reid_sql.cli import main
 from reid_sql.errors import OutOfDomainError
+from reid_sql.sources.merged_cells import shows_merged_cells
 from reid_sql.sources.other_programs import write_sheet
 from tests.cells import each_cell
 
@@ -88,3 +89,14 @@ def test_merged_cells_of_another_sheet_are_no_matter(merged: str) -> None:
     else:
         write_sheet("FILE", Path("x.ods"), "people", Path("x.csv"))
         assert Path("x.csv").read_text(encoding="utf-8").split() == ["a", "a"]
+
+
+@pytest.mark.parametrize("part", ["xl/workbook.xml", "content.xml", "xl/workbook.bin", None])
+def test_what_cannot_be_seen_of_a_format_is_known(part: str | None, tmp_path: Path) -> None:
+    """A binary workbook names its merged cells where they are not read."""
+    file = tmp_path / "book"
+    file.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    if part is not None:
+        with ZipFile(file, "w") as book:
+            book.writestr(part, "")
+    assert shows_merged_cells(file) == (part in {"xl/workbook.xml", "content.xml"})
