@@ -37,12 +37,18 @@
   ~ '|personne|usager|b[eé]n[eé]ficiaire|paciente|cliente|afiliado|alumno|empleado|usuario|asegurado'
   ~ '|ciudadano|paziente|assistito|dipendente|studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant'
   ~ '|persoon|leerling|deelnemer|werknemer|medewerker|pessoa|aluno|funcion[aá]rio|pacjent|klienta'
-  ~ '|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|anst[aä]lld' %}
+  ~ '|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|anst[aä]lld'
+  ~ '|potilas|henkil[oö]|hasta(?=.)|m[uü][sş]teri|пациента?|клиента?|абонента?|студента?|сотрудника?'
+  ~ '|ασθεν[ηή]ς|患者|顧客|会員|職員|個人|利用者|病人|客户|员工|学生|환자|고객|회원|직원|학생' %}
 {% set national = 'ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer'
-  ~ '|codice[_ ]?fiscale|matricola|msisdn|imsi|imei' %}
-{% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#' %}
-{% set words = '(^|_|\\b)(id|uuid|guid|pid|' ~ national
-  ~ '|(?P<person>' ~ people ~ ')(?P<number>[_ -]?(' ~ number ~ '))?'
+  ~ '|codice[_ ]?fiscale|matricola|msisdn|imsi|imei'
+  ~ '|nhc|c[eé]dula|cuil|cuit|nuss|prontu[aá]rio|cnp|oib|jmbg|amka|hetu|henkil[oö]tunnus|isikukood'
+  ~ '|kennitala|f[oø]dselsnummer|cpr[_ ]?nummer|tckn|aadhaar|ahv[_ ]?nummer|снилс|инн|マイナンバー'
+  ~ '|診察券番号|病历号|病案号|身份证号|身份证号码|주민등록번호|등록번호' %}
+{% set number = 'id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#'
+  ~ '|numer|numarası|номер|番号|コード|编号|号码|번호' %}
+{% set words = '(^|_|\\b)(id|uuid|guid|pid|(?P<national>' ~ national
+  ~ ')|(?P<person>' ~ people ~ ')(?P<number>[_ -]?(' ~ number ~ '))?'
   ~ '|(?P<case>(fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle)'
   ~ '[_ -]?(' ~ number ~ '|zeichen)|device))[.:]?$' %}
 {% do return(modules.re.search(words, name | lower)) %}
@@ -51,7 +57,8 @@
 {# Whether an identifier's name says that it is a person's, or does not say whose it is. #}
 {% macro names_a_person(name) %}
 {% set found = reid_sql.identifier_in(name) %}
-{% set is_person = found and (found.start() == 0 or found.group('person') is not none) %}
+{% set is_named = found and (found.group('person') is not none or found.group('national') is not none) %}
+{% set is_person = found and (found.start() == 0 or is_named) %}
 {% do return(is_person and not found.group('case')) %}
 {% endmacro %}
 
