@@ -85,7 +85,7 @@ class DrawnRows:
     """Rows drawn from a table without replacement, whose classes are counted among all its rows."""
 
     def __init__(self, lattice: Lattice) -> None:
-        """Draw the rows, the same ones each time."""
+        """Draw rows by their places, which are in the order in which the database lists them."""
         self.lattice, self.rows = lattice, lattice.records_at((0,) * len(lattice.shape))
         rng, records = np.random.default_rng(0), lattice.records
         drawn = rng.choice(records, min(DRAWN, records), replace=False, shuffle=False)
