@@ -22,9 +22,10 @@ MIN_REPEATED_SHARE: Final = 1 / 3
 # how readers call the columns of a file without a header
 NUMBERED: Final = re.compile(r"(column|_c)?\d+")
 RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
+DAY: Final = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 # a number or a date
-VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
-DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:.*)?")
+VALUE: Final = re.compile(rf"[+-]?\d+([.,]\d+)*|{DAY}")
+DATE: Final = re.compile(rf"{DAY}([ T]\d{{1,2}}:.*)?")
 # what no column is called: an address of mail, an amount of money, JSON
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns

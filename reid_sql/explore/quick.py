@@ -86,16 +86,16 @@ class DrawnRows:
 
     def __init__(self, lattice: Lattice) -> None:
         """Draw rows by their places, which are in the order in which the database lists them."""
-        self.lattice, self.rows = lattice, lattice.records_at((0,) * len(lattice.shape))
-        rng, records = np.random.default_rng(0), lattice.records
+        self.lattice, records = lattice, lattice.records
+        counts = lattice.records_at((0,) * len(lattice.shape)).counts
+        rng = np.random.default_rng(0)
         drawn = rng.choice(records, min(DRAWN, records), replace=False, shuffle=False)
-        self.drawn = np.searchsorted(np.cumsum(self.rows.counts), drawn, side="right")
+        self.drawn = np.searchsorted(np.cumsum(counts), drawn, side="right")
 
     def class_sizes(self, node: Node) -> NDArray[np.int64]:
         """Count the class of each drawn row at a node."""
-        levels = list(zip(self.lattice.level_codes, node, self.rows.codes, strict=True))
-        codes = [column.upwards(0, level)[values] for column, level, values in levels]
-        key = combine_codes(codes, [column.sizes[level] for column, level, _ in levels])
+        codes, sizes, records = self.lattice.codes_at(node)
+        key = combine_codes(codes, sizes)
         drawn, place = np.unique(key[self.drawn], return_inverse=True)
         # Few rows are in the class of a drawn one: the hashes of these pass over nearly all others
         hashes = (key.view(np.uint64) * MULTIPLIER) >> np.uint64(64 - BITS)
@@ -104,7 +104,7 @@ class DrawnRows:
         near = np.flatnonzero(marked[hashes])
         found = np.minimum(np.searchsorted(drawn, key[near]), len(drawn) - 1)
         is_there = drawn[found] == key[near]
-        counts = self.rows.counts[near]
+        counts = records[near]
         return np.bincount(found[is_there], counts[is_there], len(drawn)).astype(np.int64)[place]
 
 

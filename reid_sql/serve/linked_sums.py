@@ -5,7 +5,7 @@ year of birth add up to one of two years. Sums are shown as DOUBLE, so they are 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any, Final
 
 import duckdb
@@ -47,10 +47,8 @@ def refuse_linked_sums(
             raise OutOfDomainError(REFUSAL_EARLIER_SUM)
         shared.setdefault(names[earlier], set()).add(frozenset(names[each] for each in columns))
     try:
-        for relation in [
-            *_list_pairs(value, list(shared)),
-            *_find_related(data, arguments, value, list(shared)),
-        ]:
+        related = _find_related(data, arguments, value, list(shared))
+        for relation in chain(_list_pairs(value, list(shared)), related):
             earlier_columns = [name for name in relation if name != value]
             sets = product(*(shared[name] for name in earlier_columns))
             for groups in sorted({tuple(sorted(frozenset.intersection(*each))) for each in sets}):

@@ -125,9 +125,15 @@ class Lattice:
         return class_sizes(*self._unfolded(node)) if folded is None else folded.counts
 
     def _unfolded(self, node: Node) -> tuple[list[Integers], list[int], Integers]:
-        """Give the codes at a node, how many each column has, and the records of the fewest rows below it."""
+        """Give the codes at a node from the fewest rows that are counted below it."""
         below = [each for each in self._folded if all(map(le, each, node))]
-        start = min(below, key=lambda each: len(self._folded[each].counts))
+        return self._codes_from(min(below, key=lambda each: len(self._folded[each].counts)), node)
+
+    def codes_at(self, node: Node) -> tuple[list[Integers], list[int], Integers]:
+        """Give the codes of all distinct records at a node, how many each column has, and the counts."""
+        return self._codes_from(self._bottom, node)
+
+    def _codes_from(self, start: Node, node: Node) -> tuple[list[Integers], list[int], Integers]:
         finer = self._folded[start]
         codes = [
             finer.codes[at]
