@@ -5,6 +5,7 @@ columns. So a cell by town is audited as one by town and region. Several columns
 together, as adults and children determine the size of a household.
 """
 
+from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import log
@@ -201,6 +202,16 @@ def name_value(text: str | None) -> str:
     ("'0.0'", "'None'", 'None')
     """
     return repr("0.0" if text == "-0.0" else text)
+
+
+def read_value(name: str) -> str | None:
+    """Read the text that `name_value` names.
+
+    >>> read_value(name_value("it's")), read_value(name_value(None))
+    ("it's", None)
+    """
+    text: str | None = literal_eval(name)
+    return text
 
 
 def combine_codes(columns: Sequence[Integers]) -> Integers:

@@ -1,7 +1,7 @@
 """What an answer may show: no group and no cell of few people, by a policy, and by what was published."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
@@ -19,9 +19,11 @@ from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
     MAX_CELLS,
+    READ,
     REFUSAL_REVEALING,
     TOTAL,
     Counts,
+    PublishedCell,
     Record,
     Reveal,
     RevealingError,
@@ -58,13 +60,16 @@ MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
-EVERYBODY: Final = "reid_everybody"
+BEFORE: Final = "reid_before"  # the cells that were answered before
 
 
-def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
+def ask_cells(
+    data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], earlier: Sequence[PublishedCell]
+) -> pa.Table:
     """Call safe_table so that nothing hidden follows for whoever knows how many people there are.
 
     The cells are protected as in a table with its totals, of which the rows that were asked for are returned.
+    What was answered before of some of the columns is known, and what was hidden stays so.
     """
     by, totals = listed(arguments["by"]), arguments.get("totals") or "none"
     # an earlier table counts rows, as the cells do that are protected, also where people have several
@@ -77,19 +82,42 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
         # in the words of any other refusal of the record, so that nobody is told how small all groups are
         raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
-    columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
-    everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
     _refuse_narrow_values(data, arguments)
-    data.register(
-        EVERYBODY,
-        data.sql(everybody, params=[by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
-    )
-    more = {} if arguments.get("value") else {"totals": MARGINS, "published": [EVERYBODY]}
+    everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
+    known = [cell for cell in earlier if cell.values] + [everybody]
+    _register_published(data, arguments["tbl"], by, known)
+    more = {} if arguments.get("value") else {"totals": MARGINS, "published": [BEFORE]}
     answer = ask(data, SAFE_TABLE, {**arguments, **more})
     over = answer["total_over"].to_pylist()
     ends = [by[place:] for place in range(len(by) + 1)]
     shown = {"none": [[]], "rollup": ends}.get(totals, over)
     return answer.filter(pa.array([each in shown for each in over]))
+
+
+def _register_published(
+    data: duckdb.DuckDBPyConnection, table: str, by: Sequence[str], cells: Iterable[PublishedCell]
+) -> None:
+    """Register cells as a published table; a value that its text does not give back is left out."""
+    columns = ", ".join(quoted(name) for name in by)
+    types = data.sql(f"SELECT {columns} FROM memory.main.{quoted(table)} LIMIT 0").types
+    cells = list(cells)
+    texts = {
+        f"c{place}": pa.array([cell.values.get(name.casefold()) for cell in cells], pa.string())
+        for place, name in enumerate(by)
+    }
+    totals = [[name for name in by if name.casefold() not in cell.values] for cell in cells]
+    counts = pa.array([cell.count for cell in cells], pa.int64())
+    data.register(READ, pa.table(texts | {"total_over": totals, "records": counts}))
+    typed = ", ".join(
+        f"TRY_CAST({text} AS {kind}) AS {quoted(name)}"
+        for text, kind, name in zip(texts, types, by, strict=True)
+    )
+    same = " AND ".join(
+        f"({text} IS NULL) = (TRY_CAST({text} AS {kind}) IS NULL)"
+        for text, kind in zip(texts, types, strict=True)
+    )
+    published = data.sql(f"SELECT {typed}, total_over, records FROM {READ} WHERE {same}")
+    data.register(BEFORE, published.to_arrow_table())
 
 
 def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> None:
@@ -173,9 +201,10 @@ class Mask:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
         if is_cells and not by:  # how many people there are is no secret
             return _ask_total(data, arguments)
-        answer = (
-            ask_cells(data, arguments) if is_cells else ask(data, call.function.name, arguments)
-        )
+        if is_cells:
+            answer = ask_cells(data, arguments, self._list_earlier(arguments, by))
+        else:
+            answer = ask(data, call.function.name, arguments)
         if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
             raise OutOfDomainError(
                 "sums must be of groups that hide nothing, got some with a hidden one; "
@@ -202,6 +231,11 @@ class Mask:
         few = find_few_values(data, call.function, arguments, len(by), self.below)
         masking = Masking(call.function.key, self.below, records, few)
         return mask_answer(answer, read_rows(data, answer, len(by)), masking, len(by))
+
+    def _list_earlier(self, arguments: Mapping[str, Any], by: Sequence[str]) -> list[PublishedCell]:
+        """List what was answered of the columns; of people with several rows, cells are no counts of rows."""
+        people = (arguments.get("entity"), arguments.get("nulls") or VALUE)
+        return [] if people[0] else self.record.list_published(arguments["tbl"], people, by)
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
         """Count the records of a table, or the people where its policy has a column of them."""

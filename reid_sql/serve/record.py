@@ -22,7 +22,7 @@ from reid_sql.models.tables.audit import are_protected
 from reid_sql.models.tables.equations import ContradictionError
 from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
-from reid_sql.serve.determined_columns import DeterminedColumns
+from reid_sql.serve.determined_columns import DeterminedColumns, read_value
 
 
 class RevealingError(OutOfDomainError):
@@ -100,6 +100,14 @@ class Reveal:
 
 
 @dataclass(frozen=True)
+class PublishedCell:
+    """A cell by the texts of its values, columns in small letters; its count is None where it is hidden."""
+
+    values: Mapping[str, str | None]
+    count: int | None
+
+
+@dataclass(frozen=True)
 class NamedCells:
     """The counts of a table by all names of their cells, and the columns of which all cells are there.
 
@@ -164,6 +172,20 @@ class Record:
                     "INSERT INTO answered (tbl, shape, counted, columns) VALUES ($1, $2, $3, $4)",
                     [table, SUMS, sorted(by), [column]],
                 )
+
+    def list_published(
+        self, table: str, people: tuple[str | None, str], by: Sequence[str]
+    ) -> list[PublishedCell]:
+        """List the cells that were answered of some of the columns."""
+        columns = {name.casefold() for name in by}
+        with self._lock:
+            counts = self._counts().get(table + describe_people(*people), {})
+        named = ((json.loads(cell), count) for cell, count in counts.items())
+        return [
+            PublishedCell({name: read_value(value) for name, value in cell.items()}, count)
+            for cell, count in named
+            if cell.keys() <= columns
+        ]
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
         published = self._counts()

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Final
+from weakref import ref
 
 import duckdb
 import pyarrow as pa
@@ -66,7 +67,7 @@ class Answerer:
         self._remembered: dict[str, tuple[pa.Table | ReidError, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}
         self._lock = threading.Lock()
-        threading.Thread(target=self._interrupt, daemon=True).start()
+        threading.Thread(target=_interrupt_late, args=(ref(self),), daemon=True).start()
 
     def answer(self, question: Question, recorded: list[Reveal] | None = None) -> str:
         """Answer the calls and the SELECT from them; returns the query that reads the answer.
@@ -154,14 +155,20 @@ class Answerer:
             for cursor in cursors:
                 cursor.close()
 
-    def _interrupt(self) -> None:
-        """Interrupt what takes too long, again and again until it has ended."""
-        while True:
-            time.sleep(PATIENCE)
-            with self._lock:
-                late = [each for each, ends in self._running.items() if ends < time.monotonic()]
-                for cursor in chain(*late):
-                    cursor.interrupt()
+    def interrupt_late(self) -> None:
+        """Interrupt what takes too long."""
+        with self._lock:
+            late = [each for each, ends in self._running.items() if ends < time.monotonic()]
+            for cursor in chain(*late):
+                cursor.interrupt()
+
+
+def _interrupt_late(answerer: "ref[Answerer]") -> None:
+    """Interrupt what takes too long, again and again until it has ended, as long as somebody answers."""
+    while (living := answerer()) is not None:
+        living.interrupt_late()
+        del living
+        time.sleep(PATIENCE)
 
 
 # that are remembered; a client whose session is forgotten connects again
