@@ -10,6 +10,7 @@ from reid_sql.function import Function, output_of
 from reid_sql.parameters import Document, ModelName, Tables
 from reid_sql.parameters.outputs import Parameter
 from reid_sql.serve.allowed import ALLOWED, check_type
+from reid_sql.serve.derived_columns import DerivedColumn
 from reid_sql.serve.tree import Node, arguments_of, path_of
 from reid_sql_udfs import declared
 
@@ -24,6 +25,7 @@ class Call:
     arguments: Mapping[str, Any]
     tables: tuple[str, ...]
     is_plain: bool = False  # whether plain SQL asks for cells
+    derived: tuple[DerivedColumn, ...] = ()  # columns that it computes
 
 
 class Served(Protocol):

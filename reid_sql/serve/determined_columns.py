@@ -16,13 +16,20 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import encode_columns
+from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Integers, quoted
+from reid_sql.serve.derived_columns import DerivedColumn, add_derived
 from reid_sql.sql.totals import MIN_EXPECTED_DISAGREEMENTS
 
 ROWS_DRAWN: Final = 10_000
 FIRST_ROWS: Final = 500  # which show of most columns that they determine no other
 SEED: Final = 1
 MAX_JOINT_CELLS: Final = 500  # by three columns
+MAX_CELLS_OF_BANDS: Final = 2_000
+REFUSAL_MANY_BANDS: Final = (
+    "bands of a column must make few groups together, got many with those before; ask for bands that were asked "
+    "for before, or for the column itself"
+)
 Cell = Mapping[
     str, str
 ]  # values by the names of columns, in small letters, as `repr` of their texts
@@ -32,9 +39,36 @@ Group: TypeAlias = tuple[str, ...]  # the values of some columns, in the order o
 class DeterminedColumns:
     """What the values of a served table determine."""
 
-    def __init__(self, data: duckdb.DuckDBPyConnection, table: str) -> None:
-        """Draw rows, in which is looked first."""
-        self._source = f"memory.main.{quoted(table)}"
+    def __init__(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        table: str,
+        derived: Iterable[DerivedColumn] = (),
+    ) -> None:
+        """Draw rows, in which is looked first; `derived` are columns that the table lacks."""
+        self._table = f"memory.main.{quoted(table)}"
+        self._derived: dict[str, DerivedColumn] = {}
+        self._columns: dict[Group, frozenset[str]] = {}
+        self._values: dict[tuple[Group, str], dict[Group, str]] = {}
+        self._shares: dict[str, dict[str, float]] = {}
+        self._joint: dict[Group, list[Cell]] = {}
+        self._draw(data)
+        self.derive(data, derived)
+
+    def derive(
+        self, data: duckdb.DuckDBPyConnection, derived: Iterable[DerivedColumn]
+    ) -> list[DerivedColumn]:
+        """Add derived columns; returns those that are new."""
+        new = {each.name.casefold(): each for each in derived}
+        new = {name: each for name, each in new.items() if name not in self._derived}
+        if new:
+            self._derived |= new
+            self._columns.clear()
+            self._draw(data)
+        return list(new.values())
+
+    def _draw(self, data: duckdb.DuckDBPyConnection) -> None:
+        self._source = add_derived(self._table, self._derived.values())
         try:
             drawn = data.sql(
                 f"FROM {self._source} USING SAMPLE reservoir({ROWS_DRAWN} ROWS) REPEATABLE ({SEED})"
@@ -43,10 +77,14 @@ class DeterminedColumns:
             drawn = pa.table({})
         self._codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
         self._names = {name.casefold(): quoted(name) for name in drawn.column_names}
-        self._columns: dict[Group, frozenset[str]] = {}
-        self._values: dict[tuple[Group, str], dict[Group, str]] = {}
-        self._shares: dict[str, dict[str, float]] = {}
-        self._joint: dict[Group, list[Cell]] = {}
+
+    def list_columns(
+        self, data: duckdb.DuckDBPyConnection, names: Iterable[str]
+    ) -> tuple[frozenset[str], bool]:
+        """List columns and those that they determine, with bases of derived ones; say whether some are."""
+        names = frozenset(names)
+        bases = {self._derived[name].base.casefold() for name in names & self._derived.keys()}
+        return self.add_columns(data, names | bases), bool(bases)
 
     def add_columns(self, data: duckdb.DuckDBPyConnection, names: Iterable[str]) -> frozenset[str]:
         """Add to the columns those that one of them determines, or all of them together."""
@@ -79,24 +117,57 @@ class DeterminedColumns:
 
         Nobody asked for them, but they link: adults, children and sizes of households have one total.
         """
+        cells = list(cells)
         names = sorted(self._names.keys() & frozenset().union(*cells))
-        joint: dict[Group, list[Cell]] = {}
+        joint = self._list_cells_of_bands(data, cells)
         for pair in combinations(names, 2):
             alone = self._find_columns(data, pair[:1]) | self._find_columns(data, pair[1:])
             for other in (self._find_columns(data, pair) - alone) & {*names}:
                 columns = tuple(sorted((*pair, other)))
-                if columns not in self._joint:
-                    # List the cells of some columns; of more than an audit takes,
-                    # one too many.
-                    texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
-                    rows = data.sql(
-                        f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
-                    ).fetchall()
-                    self._joint[columns] = [
-                        dict(zip(columns, map(name_value, row), strict=True)) for row in rows
-                    ]
-                if len(self._joint[columns]) <= MAX_JOINT_CELLS:
-                    joint[columns] = self._joint[columns]
+                listed = self._list_groups(data, columns)
+                if len(listed) <= MAX_JOINT_CELLS:
+                    joint.setdefault(columns, listed)
+        return joint
+
+    def _list_groups(self, data: duckdb.DuckDBPyConnection, columns: Group) -> list[Cell]:
+        """List the groups by some columns; of more than an audit takes, one too many."""
+        if columns not in self._joint:
+            texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
+            rows = data.sql(
+                f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
+            ).fetchall()
+            self._joint[columns] = [
+                dict(zip(columns, map(name_value, row), strict=True)) for row in rows
+            ]
+        return self._joint[columns]
+
+    def _list_cells_of_bands(
+        self, data: duckdb.DuckDBPyConnection, cells: Sequence[Cell]
+    ) -> dict[Group, list[Cell]]:
+        """List the cells between tables of different bands of one column, which anybody can overlay.
+
+        People aged 60 to 69 less those aged 60 to 67 are aged 68 and 69. All bands that were asked for make
+        the finest groups, which are cells by all of them, together with the other columns of both tables.
+        """
+        asked = frozenset().union(*cells)
+        layouts = {self.add_columns(data, each) & asked for each in set(map(frozenset, cells))}
+        joint: dict[Group, list[Cell]] = {}
+        derived = [self._derived[name] for name in asked & self._derived.keys()]
+        for base in sorted({each.base.casefold() for each in derived}):
+            bands = (self._find_columns(data, (base,)) & asked) - {base}
+            tables = [layout for layout in layouts if layout & bands and base not in layout]
+            for one, other in combinations(tables, 2):
+                first, second = one & bands, other & bands
+                if first <= second or second <= first:
+                    continue
+                shared = tuple(sorted((one & other) - bands))
+                columns = tuple(sorted({*shared, *bands}))
+                finest = self._list_groups(data, tuple(sorted(bands)))
+                beside = self._list_groups(data, shared) if shared else [{}]
+                is_cut = max(len(finest), len(beside)) > MAX_JOINT_CELLS
+                if is_cut or len(finest) * len(beside) > MAX_CELLS_OF_BANDS:
+                    raise OutOfDomainError(REFUSAL_MANY_BANDS)
+                joint[columns] = [{**each, **band} for each in beside for band in finest]
         return joint
 
     def _add(
@@ -115,14 +186,20 @@ class DeterminedColumns:
         """Find the columns that some determine together: in the draw, then in all rows."""
         if part not in self._columns:
             codes = combine_codes([self._codes[name] for name in part if name in self._codes])
-            self._columns[part] = frozenset(
+            found = {
                 other
                 for other in self._codes
                 if self._codes.keys() >= {*part}
                 and other not in part
                 and determines(codes, self._codes[other])
                 and self._is_in_all_rows(data, part, other)
-            )
+            }
+            computed = {
+                name
+                for name, each in self._derived.items()
+                if each.base.casefold() in found.union(part)
+            }
+            self._columns[part] = frozenset(found | computed) - {*part}
         return self._columns[part]
 
     def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, part: Group, other: str) -> bool:

@@ -62,7 +62,7 @@ class Filter:
     def number_of_cells(self, where: Node | None, plain: Sequence[str]) -> int | None:
         """How many cells of a group a filter names one by one; None where it names them in another way."""
         named: dict[str, Values] = {}
-        for part in _conjuncts(where):
+        for part in conjuncts(where):
             columns = columns_in(part)
             if set(columns) <= set(plain) and columns:
                 continue
@@ -77,6 +77,12 @@ class Filter:
                 return None
             number *= each
         return number
+
+    def lists_values(self, column: str, parts: Sequence[Node]) -> bool:
+        """Whether conditions on a column list values of it."""
+        values = Values()
+        is_named = all(self._narrow(values, column, part) for part in parts)
+        return is_named and values.listed is not None
 
     def _narrow(self, values: Values, column: str, part: Node) -> bool:
         """Narrow the values of a column by a condition; False where it does not name them one by one."""
@@ -171,11 +177,12 @@ def _place(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _conjuncts(part: Node | None) -> Iterator[Node]:
+def conjuncts(part: Node | None) -> Iterator[Node]:
+    """Yield the conditions that must all hold."""
     if part is None:
         return
     if part["type"] == "CONJUNCTION_AND":
         for each in part["children"]:
-            yield from _conjuncts(each)
+            yield from conjuncts(each)
     else:
         yield part

@@ -14,6 +14,7 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
+from reid_sql.serve.derived_columns import RELATION, add_derived, name_bases
 from reid_sql.serve.determined_columns import name_value
 from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
@@ -99,7 +100,7 @@ def _register_published(
 ) -> None:
     """Register cells as a published table; a value that its text does not give back is left out."""
     columns = ", ".join(quoted(name) for name in by)
-    types = data.sql(f"SELECT {columns} FROM memory.main.{quoted(table)} LIMIT 0").types
+    types = data.sql(f"SELECT {columns} FROM {quoted(table)} LIMIT 0").types
     cells = list(cells)
     texts = {
         f"c{place}": pa.array([cell.values.get(name.casefold()) for cell in cells], pa.string())
@@ -190,11 +191,11 @@ class Mask:
         What was recorded is added to the list.
         """
         arguments, by = self._settings(call), groups_of(call)
-        if call.is_plain and arguments.get("nulls", VALUE) != VALUE:
-            raise OutOfDomainError(
-                f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'; "
-                "call reid.safe_table"
-            )
+        if call.derived:
+            [table] = call.tables
+            source = add_derived(f"memory.main.{quoted(table)}", call.derived)
+            data.execute(f"CREATE OR REPLACE TEMP VIEW {RELATION} AS FROM {source}")
+            arguments |= {"tbl": RELATION, "by": by}
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
         is_sum = is_cells and arguments.get("value") is not None
         if is_sum:
@@ -202,7 +203,7 @@ class Mask:
         if is_cells and not by:  # how many people there are is no secret
             return _ask_total(data, arguments)
         if is_cells:
-            answer = ask_cells(data, arguments, self._list_earlier(arguments, by))
+            answer = ask_cells(data, arguments, self._list_earlier(call.tables[0], arguments, by))
         else:
             answer = ask(data, call.function.name, arguments)
         if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
@@ -232,10 +233,12 @@ class Mask:
         masking = Masking(call.function.key, self.below, records, few)
         return mask_answer(answer, read_rows(data, answer, len(by)), masking, len(by))
 
-    def _list_earlier(self, arguments: Mapping[str, Any], by: Sequence[str]) -> list[PublishedCell]:
+    def _list_earlier(
+        self, table: str, arguments: Mapping[str, Any], by: Sequence[str]
+    ) -> list[PublishedCell]:
         """List what was answered of the columns; of people with several rows, cells are no counts of rows."""
         people = (arguments.get("entity"), arguments.get("nulls") or VALUE)
-        return [] if people[0] else self.record.list_published(arguments["tbl"], people, by)
+        return [] if people[0] else self.record.list_published(table, people, by)
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
         """Count the records of a table, or the people where its policy has a column of them."""
@@ -247,6 +250,8 @@ class Mask:
     def _settings(self, call: Call) -> dict[str, Any]:
         """Return the arguments of a call, with what the policy and the rules of cells set."""
         arguments, function = dict(call.arguments), call.function
+        if call.derived:  # a policy names the columns that they are computed from
+            arguments["by"] = name_bases(arguments["by"], call.derived)
         if wrong := [
             name for name in NOT_TO_GIVE if function.name == SAFE_TABLE and name in arguments
         ]:
@@ -260,6 +265,11 @@ class Mask:
             arguments = set_by_policy(policy, function, arguments, self.below)
         if function.name != SAFE_TABLE:
             return arguments
+        if call.is_plain and arguments.get("nulls", VALUE) != VALUE:
+            raise OutOfDomainError(
+                f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'; "
+                "call reid.safe_table"
+            )
         if (arguments.setdefault("k", self.below) or 0) < self.below:
             raise OutOfDomainError(
                 f"k must be at least the mask of {self.below}, got a lower one; omit it"
@@ -315,6 +325,9 @@ class _Counted:
         self.data, self.call, self.arguments = data, call, arguments
         self.table, self.below = table, below
         columns = data.sql(f"FROM memory.main.{quoted(table)} LIMIT 0").columns
+        self.derived, self.relation = call.derived, RELATION if call.derived else table
+        if call.derived:
+            arguments = {**arguments, "by": name_bases(arguments["by"], call.derived)}
         self.columns = columns_of(call.function, arguments, columns)
         self.counted = [name for name in columns if name.casefold() in self.columns.counted]
         self.names = [name for name in columns if name.casefold() in self.columns.all]
@@ -325,7 +338,7 @@ class _Counted:
         named = ", ".join(self.names)
         self.question = f"{call.function.key} of {named}"
         if by := groups_of(call):
-            self.question += f" by {', '.join(by)}"
+            self.question += f" by {', '.join(name_bases(by, call.derived))}"
 
     def cells(self, answer: pa.Table, by: Sequence[str]) -> Reveal:
         """Return the counts of groups and cells with their total; groups of few people are refused."""
@@ -346,7 +359,8 @@ class _Counted:
         for key, row in groups if count == "class_size" else self._name_cells(answer, by):
             counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
         # how many people there are is no secret
-        return self._reveal(Shape.CELLS, fold(by), counts | {TOTAL: sum(sizes)})
+        bases = fold(name_bases(by, self.derived))
+        return self._reveal(Shape.CELLS, bases, counts | {TOTAL: sum(sizes)})
 
     def _name_cells(
         self, cells: pa.Table, by: Sequence[str]
@@ -388,7 +402,9 @@ class _Counted:
 
     def _reveal(self, shape: Shape, columns: frozenset[str], counts: Counts) -> Reveal:
         counted = columns & self.columns.counted
-        return Reveal(self.table, self.people, self.question, shape, counted, columns, counts)
+        return Reveal(
+            self.table, self.people, self.question, shape, counted, columns, counts, self.derived
+        )
 
     def _count(self, function: str, columns: Sequence[str]) -> pa.Table:
-        return ask(self.data, function, {"tbl": self.table, "qi": list(columns), **self.options})
+        return ask(self.data, function, {"tbl": self.relation, "qi": list(columns), **self.options})

@@ -21,6 +21,7 @@ from typing import Any
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.serve.catalogue import ServedColumn
+from reid_sql.serve.derived_columns import Derivation, DerivedColumn
 from reid_sql.serve.filters import Filter
 from reid_sql.serve.tree import (
     AGGREGATES,
@@ -54,10 +55,11 @@ class PlainSelect:
     parse: Callable[[str], Node]
     write: Callable[[Node], str]
     compute: Callable[[Sequence[Node]], Sequence[Any]]
-    ask: Callable[[Mapping[str, Any]], int]
+    ask: Callable[[Mapping[str, Any], tuple[DerivedColumn, ...]], int]
     counts_people: bool = False  # who may have several rows, and be in several cells
     groups: list[Node] = field(default_factory=list)
     figures: list[Node] = field(default_factory=list)  # aggregates, each once
+    derived: dict[str, DerivedColumn] = field(default_factory=dict)  # by their names
 
     def rewrite(self) -> Node:
         """Return the SELECT from cells; what no table of cells answers is refused."""
@@ -255,10 +257,18 @@ class PlainSelect:
 
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
-        plain = [each["column_names"][0] for each in self.groups if each["type"] == "COLUMN_REF"]
+        derivation = Derivation(self.columns, self.parse, self.write, self.compute)
+        groups = self.groups
+        # Sums of bands subtract to sums of few people, of whom one may have most; and of people with several
+        # rows, cells are no parts of a whole.
+        if not self._may_be_in_several_cells() and not self._asks_for_sums():
+            groups, where = derivation.derive(groups, where)
+        self.derived = derivation.derived
+        plain = [each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"]
+        columns = {**self.columns, **dict.fromkeys(sorted(self.derived), ServedColumn("BOOLEAN"))}
         # in the order of the table, so that the same cells answer each order and each filter
-        named_columns = {*plain, *columns_in([self.groups, where])}
-        by = [name for name in self.columns if name in named_columns]
+        named_columns = {*plain, *columns_in([groups, where])}
+        by = [name for name in columns if name in named_columns]
         counts = {
             place: self._call(each, by)
             for place, each in enumerate(self.figures)
@@ -269,7 +279,7 @@ class PlainSelect:
         calls = [
             counts.get(place) or self._call(each, by) for place, each in enumerate(self.figures)
         ]
-        values = {f"reid_group_{place}": each for place, each in enumerate(self.groups)}
+        values = {f"reid_group_{place}": each for place, each in enumerate(groups)}
         if not by and where is not None:
             raise OutOfDomainError("a condition must name a column, got a constant; omit it")
         if not by:
@@ -279,8 +289,8 @@ class PlainSelect:
             )
             tables = ", ".join(f"reid_answer_{number}" for number, _ in calls)
             return self.parse(f"SELECT {shown}, false AS reid_hidden FROM {tables}")
-        has_expressions = len(plain) < len(self.groups)
-        named = Filter(self.columns, self.compute)
+        has_expressions = len(plain) < len(groups)
+        named = Filter(columns, self.compute)
         number = None if has_expressions else named.number_of_cells(where, plain)
         if number != 1 and self._may_be_in_several_cells():
             number = None
@@ -299,14 +309,18 @@ class PlainSelect:
         if name in SUMS:
             is_of_group = bool(by) and not is_distinct
             arguments["value"] = self._summed(name, column, is_of_group=is_of_group)
-            return self.ask(arguments), "sum" if name == "sum" else "avg"
+            return self._ask(arguments), "sum" if name == "sum" else "avg"
         if is_distinct:
             arguments["entity"] = self._argument(name, column)
         else:
             self._refuse_no_records(of, column)
         if by and not self._may_be_in_several_cells():  # else cells do not add up to totals
             arguments["totals"] = "margins"
-        return self.ask(arguments), "count"
+        return self._ask(arguments), "count"
+
+    def _ask(self, arguments: Mapping[str, Any]) -> int:
+        derived = [self.derived[name] for name in arguments["by"] if name in self.derived]
+        return self.ask(arguments, tuple(derived))
 
     def _summed(self, name: str, column: str | None, *, is_of_group: bool) -> str:
         """The column that is added up; an average needs a value in each record."""
@@ -333,6 +347,9 @@ class PlainSelect:
             raise OutOfDomainError(
                 "count must be of records, got an expression that may have no value; write count(*), and the condition after WHERE"
             )
+
+    def _asks_for_sums(self) -> bool:
+        return any(name_of(each) in SUMS for each in self.figures)
 
     def _may_be_in_several_cells(self) -> bool:
         return self.counts_people or any(each.get("distinct") for each in self.figures)

@@ -22,6 +22,7 @@ from reid_sql.models.tables.audit import are_protected
 from reid_sql.models.tables.equations import ContradictionError
 from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
+from reid_sql.serve.derived_columns import DerivedColumn
 from reid_sql.serve.determined_columns import DeterminedColumns, read_value
 
 
@@ -74,6 +75,7 @@ class Reveal:
     counted: frozenset[str]
     columns: frozenset[str]
     counts: Counts = field(default_factory=dict, compare=False)
+    derived: tuple[DerivedColumn, ...] = field(default=(), compare=False)
 
     def conflicts(self, other: "Reveal") -> bool:
         """Whether two answers without cells would reveal a count together that neither does.
@@ -137,7 +139,8 @@ class Record:
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT);
             CREATE TABLE IF NOT EXISTS answered (
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, entity VARCHAR, nulls VARCHAR, question VARCHAR,
-            shape VARCHAR, counted VARCHAR[], columns VARCHAR[])""")
+            shape VARCHAR, counted VARCHAR[], columns VARCHAR[]);
+            CREATE TABLE IF NOT EXISTS derived (tbl VARCHAR, base VARCHAR, expression VARCHAR)""")
 
     def add(self, data: duckdb.DuckDBPyConnection, reveals: Iterable[Reveal], below: int) -> None:
         """Record what an answer reveals, unless a group below the mask may follow from all that left."""
@@ -188,6 +191,7 @@ class Record:
         ]
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
+        self._derive(data, new)
         published = self._counts()
         counted = new.table + describe_people(*new.people)
         before = published.pop(counted, {})
@@ -239,7 +243,7 @@ class Record:
             return
         tables = {_table_of(name) for name, _ in near}
         cells = _tables_of_cells(
-            (counts, partial(self._determined_in(data, _table_of(name)).add_columns, data))
+            (counts, partial(self._determined_in(data, _table_of(name)).list_columns, data))
             for name, counts in near
         )
         named = self._add_columns(data, new)
@@ -260,8 +264,19 @@ class Record:
     def _determined_in(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
         """Find the columns of a table that others determine, once."""
         if table not in self._determined:
-            self._determined[table] = DeterminedColumns(data, table)
+            rows = self._con.execute(
+                "SELECT base, expression FROM derived WHERE tbl = $1", [table]
+            ).fetchall()
+            derived = [DerivedColumn(*row) for row in rows]
+            self._determined[table] = DeterminedColumns(data, table, derived)
         return self._determined[table]
+
+    def _derive(self, data: duckdb.DuckDBPyConnection, new: Reveal) -> None:
+        """Remember the derived columns of an answer."""
+        added = self._determined_in(data, new.table).derive(data, new.derived)
+        for each in added:
+            row = [new.table, each.base, each.expression]
+            self._con.execute("INSERT INTO derived VALUES ($1, $2, $3)", row)
 
     def _add_columns(self, data: duckdb.DuckDBPyConnection, answer: Reveal) -> Reveal:
         """Add to the columns of an answer those that they determine."""
@@ -338,21 +353,23 @@ def _table_of(name: str) -> str:
 
 
 def _tables_of_cells(
-    published: Iterable[tuple[Counts, Callable[[Iterable[str]], frozenset[str]]]],
+    published: Iterable[tuple[Counts, Callable[[Iterable[str]], tuple[frozenset[str], bool]]]],
 ) -> dict[frozenset[str], bool]:
     """Return the columns of each table of cells, and whether a cell of it is hidden.
 
-    With the counts comes what adds the columns that others determine.
+    With the counts comes what adds the columns that others determine, and says whether some are derived:
+    their cells are sums of others, as if these were hidden.
     """
     tables: dict[frozenset[str], bool] = {}
-    for counts, add_columns in published:
+    for counts, list_columns in published:
         shown: dict[frozenset[str], list[int | None]] = {}
         for cell, count in counts.items():
             shown.setdefault(frozenset(json.loads(cell)), []).append(count)
         for columns, cells in shown.items():
             is_whole = None not in cells and sum(filter(None, cells)) == counts[TOTAL]
-            everything = add_columns(columns)
-            tables[everything] = tables.get(everything, False) or not is_whole
+            everything, has_derived = list_columns(columns)
+            hides = has_derived or not is_whole
+            tables[everything] = tables.get(everything, False) or hides
     tables.pop(frozenset(), None)
     return tables
 

@@ -29,6 +29,7 @@ from reid_sql.serve.allowed import (
 )
 from reid_sql.serve.calls import Arguments, Call, describe_calls
 from reid_sql.serve.catalogue import HELP, Columns, write_help
+from reid_sql.serve.derived_columns import DerivedColumn
 from reid_sql.serve.plain_aggregates import PlainSelect
 from reid_sql.serve.tree import (
     AGGREGATES,
@@ -310,11 +311,11 @@ class _Statement:
         select = {**self.reader.parse("SELECT 1"), "select_list": [node]}
         return self.reader.write(select)[0].removeprefix("SELECT ")
 
-    def _ask_cells(self, arguments: Mapping[str, Any]) -> int:
+    def _ask_cells(self, arguments: Mapping[str, Any], derived: tuple[DerivedColumn, ...]) -> int:
         """Add a call for the cells of a table; returns the number of its answer."""
         self._refuse_many()
         table, function = str(arguments["tbl"]), declared()["safe_table"]
-        self.calls.append(Call(function, arguments, (table,), is_plain=True))
+        self.calls.append(Call(function, arguments, (table,), is_plain=True, derived=derived))
         return len(self.calls)
 
     def _refuse_many(self) -> None:

@@ -1,0 +1,125 @@
+"""Columns that a statement computes from one column: bands of ages, the month of a day, a condition.
+
+The cells of a table by age are many, and one that is hidden hides each sum that it is part of. So `age >= 60`
+and `age // 10` are counted as columns of their own. The record links them, as anybody knows which ages are in
+which band.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+from reid_sql.parameters import quoted
+from reid_sql.serve.allowed import ALLOWED
+from reid_sql.serve.catalogue import ServedColumn
+from reid_sql.serve.filters import Filter, conjuncts
+from reid_sql.serve.tree import Node, columns_in, name_of, parts_of, replaced, spliced
+
+RELATION: Final = "reid_derived"  # the table with them, for one question
+DIGITS: Final = 12  # of a digest
+PARTS: Final = frozenset(ALLOWED["derived"]["nodes"].split())
+FUNCTIONS: Final = frozenset(ALLOWED["derived"]["functions"].split())
+
+
+@dataclass(frozen=True)
+class DerivedColumn:
+    """An expression of one column, under a name without its constants, which may be values."""
+
+    base: str
+    expression: str
+
+    @property
+    def name(self) -> str:
+        """Name the column; the names of two expressions differ without regard to case, too."""
+        return f"{self.base} {sha256(self.expression.encode()).hexdigest()[:DIGITS]}"
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Puts derived columns in place of the expressions of a statement.
+
+    `columns` are those of the table; `parse` reads SQL as a tree, `write` writes a tree, `compute` computes
+    constants.
+    """
+
+    columns: Mapping[str, ServedColumn]
+    parse: Callable[[str], Node]
+    write: Callable[[Node], str]
+    compute: Callable[[Sequence[Node]], Sequence[Any]]
+    derived: dict[str, DerivedColumn] = field(default_factory=dict)  # by their names
+
+    def derive(self, groups: Sequence[Node], where: Node | None) -> tuple[list[Node], Node | None]:
+        """Return groups and a filter of columns; a filter that lists values of a column keeps it."""
+        groups = [self._as_column(each) for each in groups]
+        plain = {each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"}
+        kept: list[Node] = []
+        of_column: dict[str, list[Node]] = {}
+        for part in conjuncts(where):
+            names = columns_in(part)
+            if len(names) != 1 or names[0] in plain:
+                kept.append(part)
+            else:
+                of_column.setdefault(names[0], []).append(part)
+        named = Filter(self.columns, self.compute)
+        for column, parts in of_column.items():
+            is_listed = named.lists_values(column, parts)
+            kept += parts if is_listed else self._as_conditions(parts)
+        return groups, self._all_of(kept) if kept else None
+
+    def _all_of(self, parts: Sequence[Node]) -> Node:
+        both = self.parse("SELECT 1 WHERE true AND true")["where_clause"]
+        return {**both, "children": [*parts]} if len(parts) > 1 else parts[0]
+
+    def _as_conditions(self, parts: Sequence[Node]) -> list[Node]:
+        """Return a condition on the column that says whether all hold, where it may be computed."""
+        whole = self._all_of(parts)
+        column = self._as_column(whole)
+        if column is whole:
+            return [*parts]
+        name = quoted(column["column_names"][0])
+        return [self.parse(f"SELECT 1 WHERE {name} = true")["where_clause"]]
+
+    def _as_column(self, part: Node) -> Node:
+        """Return the column that an expression computes; itself where it is one, of several, or not plain."""
+        names = columns_in(part)
+        if part["type"] == "COLUMN_REF" or len(names) != 1:
+            return part
+        parts = [each for each in parts_of(part) if "class" in each]
+        functions = {name_of(each) for each in parts} - {""}
+        if not all(each["type"] in PARTS for each in parts) or not functions <= FUNCTIONS:
+            return part
+        column = DerivedColumn(names[0], self.write({**self._as_texts(part), "alias": ""}))
+        self.derived[column.name] = column
+        node = self.parse(f"SELECT {quoted(column.name)}")["select_list"][0]
+        return {**node, "alias": part.get("alias", "")}
+
+    def _as_texts(self, part: Node) -> Node:
+        """Read a column as text where it is served as text: what an ENUM lists is not told."""
+        cast = self.parse("SELECT CAST(reid_text AS VARCHAR)")["select_list"][0]
+
+        def as_text(each: Node) -> Node | None:
+            if each.get("type") != "COLUMN_REF":
+                return None
+            is_text = self.columns[each["column_names"][0]].type == "VARCHAR"
+            return spliced(cast, {"reid_text": each}) if is_text else each
+
+        text: Node = replaced(part, as_text)
+        return text
+
+
+def name_bases(names: Iterable[str], derived: Iterable[DerivedColumn]) -> list[str]:
+    """Name the columns that derived ones are computed from in their place, each once."""
+    bases = {each.name: each.base for each in derived}
+    return list(dict.fromkeys(bases.get(name, name) for name in names))
+
+
+def add_derived(table: str, derived: Iterable[DerivedColumn]) -> str:
+    """Write a table with derived columns; one whose expression fails for a value has NULL there.
+
+    >>> add_derived("t", [])
+    't'
+    """
+    # an error would tell that somebody has the value
+    added = [f"TRY({each.expression}) AS {quoted(each.name)}" for each in derived]
+    return f"(SELECT *, {', '.join(added)} FROM {table})" if added else table

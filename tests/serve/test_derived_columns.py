@@ -1,0 +1,144 @@
+"""Bands and conditions of one column are counted as columns of their own, and linked with one another."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import reid_sql
+from reid_sql.errors import ReidError
+from reid_sql.serve.derived_columns import DerivedColumn
+from tests.serve.door import Door
+
+pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
+NEAR = "with those before"
+BANDS = [  # statements, each answered alone, of which all together give a group of three people
+    ["SELECT count(*) FROM people WHERE age >= 40", "SELECT count(*) FROM people WHERE age >= 41"],
+    [
+        "SELECT age // 10, count(*) FROM people GROUP BY 1",
+        "SELECT age > 39, count(*) FROM people WHERE age <> 40 GROUP BY 1",
+    ],
+    [
+        "SELECT count(*) FROM people WHERE age BETWEEN 30 AND 40",
+        "SELECT count(*) FROM people WHERE age BETWEEN 40 AND 50",
+        "SELECT count(*) FROM people WHERE age BETWEEN 30 AND 50",
+    ],
+    [
+        "SELECT sex, count(*) FROM people WHERE age >= 40 GROUP BY sex",
+        "SELECT sex, count(*) FROM people WHERE age > 40 GROUP BY sex",
+    ],
+    [
+        "SELECT age, count(*) FROM people GROUP BY age",
+        "SELECT age // 10, count(*) FROM people WHERE age <> 40 GROUP BY 1",
+    ],
+]
+
+
+@pytest.fixture
+def con() -> duckdb.DuckDBPyConnection:
+    """People of ages 20 to 59, twenty of each, but three women of each age from 40 to 44."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE people AS SELECT age, CASE WHEN n % 2 = 0 THEN 'F' ELSE 'M' END AS sex, n AS number,
+        (CASE WHEN n % 3 = 0 THEN 'rare' ELSE 'often' END)::ENUM ('often', 'rare', 'nobody') AS kind
+        FROM range(20, 60) a(age), range(20) b(n) WHERE age NOT BETWEEN 40 AND 44 OR n IN (0, 2, 4)"""
+    )
+    return con
+
+
+def test_a_range_is_counted_although_one_of_its_values_is_hidden(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    door = Door(con)
+    assert door.ask("SELECT age, count(*) FROM people GROUP BY age")[-1] == (None, None)
+    for sql in (
+        "SELECT age // 10 AS decade, count(*) FROM people GROUP BY 1",
+        "SELECT sex, count(*) FROM people WHERE age >= 30 AND age < 45 GROUP BY sex",
+        "SELECT count(*) FROM people WHERE age BETWEEN 35 AND 45",
+    ):
+        assert sorted(door.ask(sql)) == sorted(con.execute(sql).fetchall())
+
+
+@pytest.mark.parametrize("statements", BANDS)
+@pytest.mark.parametrize("restarts", [False, True])
+def test_bands_that_subtract_to_few_people_are_refused(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, statements: list[str], *, restarts: bool
+) -> None:
+    record = tmp_path / "record.duckdb"
+    door = Door(con, record=record)
+    *first, last = statements
+    for sql in first:
+        assert None not in door.ask(sql)[0]
+    if restarts:
+        del door
+        door = Door(con, record=record)
+    try:
+        assert None in door.ask(last)[-1]
+    except ReidError as error:
+        assert NEAR in str(error)  # noqa: PT017 - one of two ways
+
+
+def test_each_of_these_statements_is_answered_alone(con: duckdb.DuckDBPyConnection) -> None:
+    for sql in {sql for statements in BANDS for sql in statements}:
+        assert Door(con).ask(sql)
+
+
+def test_a_value_for_which_an_expression_fails_is_not_told(con: duckdb.DuckDBPyConnection) -> None:
+    door = Door(con)
+    fails = "CASE WHEN age = {} THEN CAST('x' AS INTEGER) ELSE 1 END"
+    for age in (40, 80):  # that three people have, and nobody
+        sql = f"SELECT {fails.format(age)}, count(*) FROM people GROUP BY 1"
+        assert door.ask(sql)[-1] in {(None, None), (1, 715)}
+    rows = [
+        Door(con).ask(f"SELECT count(*) FROM people WHERE kind <> '{each}'")
+        for each in ("x", "nobody")
+    ]
+    assert rows == [[(715,)]] * 2  # an ENUM does not tell what it lists
+
+
+def test_the_log_has_the_column_and_no_constant(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    Door(con, log=log).ask("SELECT count(*) FROM people WHERE age < 37")
+    line = log.read_text()
+    assert '"people: cells with their categories of age"' in line
+    assert "37" not in line.split('"time"')[0] + line.split('"statement"')[1].split('"reason"')[0]
+
+
+def test_figures_of_a_column_are_refused_beside_its_bands(con: duckdb.DuckDBPyConnection) -> None:
+    door = Door(con)
+    door.ask("SELECT age // 10, count(*) FROM people GROUP BY 1")
+    with pytest.raises(ReidError, match="must not subtract"):
+        door.ask("FROM reid.risk_summary(people, ['age', 'sex'])")
+
+
+def test_sums_are_of_cells_and_not_of_bands(con: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT age > 40, sum(number) FROM people GROUP BY 1"
+    with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
+        Door(con).ask(sql)
+
+
+def test_a_policy_names_the_columns_of_expressions(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    (tmp_path / "people.csv").write_text("age,sex\n1,F\n")
+    (tmp_path / "policy.toml").write_text(
+        "[[tables]]\nname = 'people'\nfile = 'people.csv'\nquasi_identifiers = ['age', 'sex']\n"
+        "[[tables.checks]]\nmeasure = 'k'\nat_least = 2\n"
+    )
+    door = Door(con, policy=tmp_path / "policy.toml")
+    assert (
+        sum(row[1] for row in door.ask("SELECT age // 10, count(*) FROM people GROUP BY 1")) == 715
+    )
+    with pytest.raises(ReidError, match="by must be columns that the policy names"):
+        door.ask("SELECT count(*) FROM people WHERE number < 10")
+
+
+def test_two_expressions_have_two_names() -> None:
+    """Names of cells have no case."""
+    names = {
+        DerivedColumn("town", f"left(town, 1) = '{letter}'").name.casefold() for letter in "aA"
+    }
+    assert len(names) == 2
