@@ -1,7 +1,8 @@
 """Read a client's statement: it may select from answers of reid-sql, and from nothing else.
 
 DuckDB parses the text. Each part of the tree must be in allowed.toml. A call becomes values: the name of a
-function, names of served tables, constants. No text of a client reaches the data.
+function, names of served tables, constants. Nothing else of a client reaches the data but expressions of one
+column, whose parts are on a shorter list (see derived_columns.py); DuckDB writes them anew.
 """
 
 import json
