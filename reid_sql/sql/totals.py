@@ -4,7 +4,7 @@ Tables that do not show how their columns hang together are refused.
 """
 
 from collections.abc import Collection, Sequence
-from itertools import combinations, pairwise, permutations
+from itertools import chain, combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
 from reid_sql.errors import OutOfDomainError, suggestion
@@ -33,10 +33,10 @@ def _read_sets(
     """The places in `by` of the columns of each text, which a sign separates."""
     places = {fold_case(column): place for place, column in enumerate(by)}
     sets = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
-    for each in sets:
-        if unknown := [part for part in each if part not in places]:
+    for part in chain(*sets):
+        if part not in places:
             raise OutOfDomainError(
-                f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'; {suggestion(unknown[0], list(by))}"
+                f"{name} must be of columns of by, separated by {sign}, got '{part}'; {suggestion(part, list(by))}"
             )
     return [[places[part] for part in each] for each in sets]
 
@@ -61,9 +61,9 @@ def list_totals(
     all_columns = set(range(len(by)))
     shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [all_columns]
     for table in shown:
-        for chain in hierarchies:
-            below = [place for place, level in enumerate(chain) if level in table]
-            table |= {*chain[: max(below, default=-1) + 1]}
+        for hierarchy in hierarchies:
+            below = [place for place, level in enumerate(hierarchy) if level in table]
+            table |= {*hierarchy[: max(below, default=-1) + 1]}
     _refuse_cycle(by, shown)
     sets = (
         tuple(sorted({*(all_columns - table), *(sorted(table)[place] for place in totalled)}))
@@ -85,19 +85,16 @@ def is_nested(totalled: Collection[int], hierarchies: Sequence[Sequence[int]]) -
 def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
     """Refuse tables that limit each other without sharing all columns, as a and b, b and c, a and c do.
 
-    A column of one table alone, and a table within another, link nothing: what is left is a cycle.
+    A column of one table alone, and a table within another, link nothing: what is left is a cycle, as in the
+    reduction of Graham 1979, and Yu & Ozsoyoglu 1979.
     """
-    left, before = [set(each) for each in tables], None
+    left, before = {*map(frozenset, tables)}, None
     while left != before:
-        before = [set(each) for each in left]
+        before = left
         for place in range(len(by)):
             if sum(place in each for each in left) == 1:
-                left = [each - {place} for each in left]
-        left = [
-            each
-            for n, each in enumerate(left)
-            if not any(each < other or (each == other and m < n) for m, other in enumerate(left))
-        ]
+                left = {each - {place} for each in left}
+        left = {each for each in left if not any(each < other for other in left)}
     if len(left) > 1:
         raise OutOfDomainError(
             f"tables must not share columns in a circle, got {len(left)} that do; add a table of all their columns"
@@ -144,8 +141,7 @@ def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlink
         for others in _subsets(second - first):
             if not any(first | others <= each for each in shown):
                 for ones in {*((one,) for one in first - second), tuple(sorted(first))}:
-                    if {*ones} - second:
-                        unlinked.setdefault((ones, others), set()).add(first & second)
+                    unlinked.setdefault((ones, others), set()).add(first & second)
     listed = [
         Unlinked(ones, tuple(sorted(others)), tuple(sorted(each)))
         for (ones, others), shared in unlinked.items()

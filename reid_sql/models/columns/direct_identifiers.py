@@ -17,8 +17,10 @@ CONTACT: Final = "contact"
 _FILE: Final[dict[str, list[str]]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )
-NAMES, CONTACTS = frozenset(_FILE["names"]), frozenset(_FILE["contacts"])
+NAMES: Final = tuple(f" {each} " for each in (*_FILE["names"], *_FILE["names_of_words"]))
+CONTACTS: Final = frozenset(_FILE["contacts"])
 MIN_ENDING: Final = 7  # letters of a word that may be the end of a longer one
+LONG_CONTACTS: Final = tuple(each for each in CONTACTS if len(each) >= MIN_ENDING)
 MIN_CONTACTS: Final = 20  # more values than these, as `phone` may be whether there is one
 WRITTEN_CONTACT: Final = re.compile(
     r"[^@\s]+@[^@\s]+[.]\w+"  # e-mail
@@ -42,20 +44,13 @@ def kind_by_name(name: str, values: int, *, is_text: bool) -> str | None:
     words = words_of_name(re.split(r"[.](?=\w)", name)[-1])  # "home.address.city" is a city
     joined = f" {' '.join(words)} "
     is_of_thing = {*words[-2:-1]} & {*_FILE["things"]}
-    if (
-        is_text
-        and not is_of_thing
-        and (
-            {*words[-1:]} & NAMES
-            or any(joined.endswith(f" {each} ") for each in _FILE["names_of_words"])
-        )
-    ):
+    if is_text and not is_of_thing and joined.endswith(NAMES):
         return NAME
     ends = {*words[:1], *words[-1:]}
     is_contact = (
         ends & CONTACTS
         or any(f" {each} " in joined for each in _FILE["contacts_of_words"])
-        or any(len(each) >= MIN_ENDING and words[-1].endswith(each) for each in CONTACTS if words)
+        or joined.rstrip().endswith(LONG_CONTACTS)
     )
     return CONTACT if is_contact and values > MIN_CONTACTS else None
 

@@ -277,8 +277,7 @@ def _labels(cells: Cells) -> set[int]:
     labels = set()
     for place, by_table in categories.items():
         named = [each for each in by_table.values() if each != {None}]
-        is_same = all(each == named[0] for each in named)
-        if 0 < len(named) < len(by_table) and is_same and len(named[0]) == 1:
+        if 0 < len(named) < len(by_table) and len(set().union(*named)) == 1:
             labels.add(place)
     return labels
 

@@ -19,6 +19,7 @@ from reid_sql.models.tables.published_tables import (
     add_cell,
     cell_between,
     depth,
+    group_by_table,
 )
 
 MAX_UNLISTED: Final = 100_000  # cells of a table that may have been left out
@@ -44,8 +45,7 @@ def guess_base(counted: Sequence[Counted]) -> int:
 
 def add_unlisted(cells: Cells, counted: Sequence[Counted], reading: Reading) -> None:
     """Add the cells that rounding may have left out of each table, or take its zeros for cells of people."""
-    for number in sorted({each.table for each in counted}):
-        cells_of_table = [each for each in counted if each.table == number]
+    for number, cells_of_table in group_by_table(counted).items():
         absent = _absent_keys([each.key for each in cells_of_table])
         zeros = [each.key for each in cells_of_table if each.cell.value == 0]
         for key in zeros if absent else ():
