@@ -227,8 +227,9 @@ def columns_as_codes(
         return {}
     sent = {*(arguments.get("by") or ()), arguments.get("weight")}
     people = {arguments.get("entity"), arguments.get("household")}
-    needed = {name: Needs.KNOWN_CODES if name in people else needs for name in columns}
-    return {name: need for name, need in needed.items() if name not in sent}
+    return {
+        name: Needs.KNOWN_CODES if name in people else needs for name in columns if name not in sent
+    }
 
 
 @dataclass(frozen=True)

@@ -160,10 +160,14 @@ def _add_columns(
     Each figure is an exact count; the codes of a search of all sets would not fit into memory. Sets of
     `sizes` were counted, and do not reach it.
     """
-    records, reaching = rows[0]["records"], [row for row in rows if row["uniqueness"] >= share]
-    if reaching:
-        reaching.sort(key=lambda row: (-row["uniqueness"], row["column_name"]))
-        return [_describe_set([row["column_name"]], row["uniqueness"], OK) for row in reaching]
+    alone = [
+        _describe_set([row["column_name"]], row["uniqueness"], OK)
+        for row in sorted(rows, key=lambda row: (-row["uniqueness"], row["column_name"]))
+        if row["uniqueness"] >= share
+    ]
+    if alone:
+        return alone
+    records = rows[0]["records"]
     ordered = sorted(rows, key=lambda row: (-row["distinct_values"], row["column_name"]))
     names = [row["column_name"] for row in ordered]
     most = min(len(names), max(2, MAX_RECORDS_READ // records))

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
@@ -26,6 +26,7 @@ DAY: Final = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 # a number or a date
 VALUE: Final = re.compile(rf"[+-]?\d+([.,]\d+)*|{DAY}")
 DATE: Final = re.compile(rf"{DAY}([ T]\d{{1,2}}:.*)?")
+SIGNED: Final = re.compile(r"[+-].*|\d+[.,]\d+")  # or with a fraction
 # what no column is called: an address of mail, an amount of money, JSON
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
@@ -71,8 +72,8 @@ def lines_above_header(lines: Sequence[str], quote: str = '"') -> int:
     mark = max(
         marks, key=lambda each: Counter(line.count(each) for line in lines).most_common(1)[0][0]
     )
-    rows = [read_rows([line], mark, quote) for line in lines]
-    filled = [sum(map(bool, map(str.strip, row[0]))) if row else 0 for row in rows]
+    rows = (chain(*read_rows([line], mark, quote)) for line in lines)
+    filled = [sum(map(bool, map(str.strip, row))) for row in rows]
     most, _ = Counter(filled).most_common(1)[0]
     return next(place for place, number in enumerate(filled) if number >= most)
 
@@ -133,13 +134,13 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[i
     reid_sql.errors.OutOfDomainError: FILE must end with a record, got a last line that looks like a total or
         a note; remove 1, or write it further up if it is a record
     """
-    empty = [sum(not field.strip() for field in row) for row in rows]
-    if len(rows) < 2 or empty[-1] <= max(len(rows[-1]) / 2 - 1, *empty[:-1]):  # noqa: PLR2004 - one before it
+    *above, last = [[field.strip() for field in row] for row in rows] or [[]]
+    empty = last.count("")
+    if not above or empty <= max(len(last) / 2 - 1, *(row.count("") for row in above)):
         return
-    place = next((place for place, field in enumerate(rows[-1]) if field.strip()), 0)
-    first = rows[-1][place].strip() if rows[-1] else ""
-    is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
-    if is_total(first) or is_note or _is_word_below_numbers(first, rows[:-1], place):
+    first = next(filter(None, last), "")
+    is_note = empty == len(last) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
+    if is_total(first) or is_note or _is_word_below_numbers(first, above, last.index(first)):
         raise OutOfDomainError(
             f"{words} must end with a record, got a last line that looks like a total or a note; "
             f"{remedy(1)}, or write it further up if it is a record"
@@ -324,24 +325,29 @@ def refuse_blank_records(
 
 def _has_values(rows: Sequence[Sequence[str]]) -> bool:
     """Whether a line is a record: a field of it names nothing, or its numbers count nothing."""
-    header, below = [name.strip() for name in rows[0]], rows[1:]
-    if any(map(NO_NAME.fullmatch, header)):
+    header = [name.strip() for name in rows[0]]
+    if any(map(NO_NAME.fullmatch, header)) or _has_date_above_dates(header, rows[1:]):
         return True
-    for place, name in enumerate(header):
-        fields = [row[place].strip() for row in below if place < len(row) and row[place].strip()]
-        dates = sum(bool(DATE.fullmatch(field)) for field in fields)
-        if DATE.fullmatch(name) and 2 * dates > len(fields):
-            return True
-    values = [name for name in header if VALUE.fullmatch(name)]
+    values = list(filter(VALUE.fullmatch, header))
     if len(values) < 2:  # noqa: PLR2004 - pandas calls a single column 0
-        return bool(values) and values != ["0"]
-    numbers = [[int(digits) for digits in re.findall(r"\d+", value)] for value in values]
-    is_one_kind = len({len(each) for each in numbers}) == 1
-    is_near = all(len(one) > 1 or other[0] - one[0] <= MAX_GAP for one, other in pairwise(numbers))
-    is_ordered = is_one_kind and all(one < other for one, other in pairwise(numbers))
-    is_ordered &= is_near or _are_beyond_values(rows)
-    has_signs = any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
-    return not is_ordered or has_signs
+        return values not in ([], ["0"])
+    numbers = [[*map(int, re.findall(r"\d+", value))] for value in values]
+    steps = list(pairwise(numbers))
+    is_ordered = all(len(one) == len(other) and one < other for one, other in steps)
+    is_near = all(len(one) > 1 or other[0] - one[0] <= MAX_GAP for one, other in steps)
+    counts = is_ordered and (is_near or _are_beyond_values(rows))
+    return not counts or any(map(SIGNED.fullmatch, values))
+
+
+def _has_date_above_dates(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a name is a date, as most values of its column are."""
+    for place, name in enumerate(header):
+        if DATE.fullmatch(name):
+            fields = [row[place].strip() for row in below if place < len(row)]
+            filled = list(filter(None, fields))
+            if 2 * len(list(filter(DATE.fullmatch, filled))) > len(filled):
+                return True
+    return False
 
 
 def _are_beyond_values(rows: Sequence[Sequence[str]]) -> bool:
