@@ -174,7 +174,7 @@ def _table(table: Table) -> str:
         body += f"<tr>{''.join(map(_cell, kinds, row))}</tr>"
     head = ""
     if table.show_header and any(heads):
-        cells = (f"<th{kind}>{name}</th>" for kind, name in zip(kinds, heads, strict=True))
+        cells = map("<th{}>{}</th>".format, kinds, heads)
         head = f"<thead><tr>{''.join(cells)}</tr></thead>"
     title = f"<h2>{_inline(table.title)}</h2>" if table.title else ""
     caption = f"<p class=soft>{_inline(table.caption)}</p>" if table.caption else ""

@@ -134,7 +134,7 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[i
     reid_sql.errors.OutOfDomainError: FILE must end with a record, got a last line that looks like a total or
         a note; remove 1, or write it further up if it is a record
     """
-    *above, last = [[field.strip() for field in row] for row in rows] or [[]]
+    *above, last = [list(map(str.strip, row)) for row in rows] or [[]]
     empty = last.count("")
     if not above or empty <= max(len(last) / 2 - 1, *(row.count("") for row in above)):
         return

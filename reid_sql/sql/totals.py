@@ -3,7 +3,7 @@
 Tables that do not show how their columns hang together are refused.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
@@ -59,16 +59,16 @@ def list_totals(
 ) -> tuple[tuple[int, ...], ...]:
     """The places that are totalled in each set of cells; a level is totalled where a coarser one is."""
     all_columns = set(range(len(by)))
-    shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [all_columns]
+    shown = list(map(set, _read_sets(by, "tables", tables, ","))) or [all_columns]
     for table in shown:
         for hierarchy in hierarchies:
             below = [place for place, level in enumerate(hierarchy) if level in table]
             table |= {*hierarchy[: max(below, default=-1) + 1]}
     _refuse_cycle(by, shown)
     sets = (
-        tuple(sorted({*(all_columns - table), *(sorted(table)[place] for place in totalled)}))
+        tuple(sorted((all_columns - table).union(totalled)))
         for table in shown
-        for totalled in _totalled(len(table), totals)
+        for totalled in _totalled(sorted(table), totals)
     )
     return tuple(each for each in dict.fromkeys(sets) if is_nested(each, hierarchies))
 
@@ -234,12 +234,10 @@ def _subsets(columns: frozenset[int]) -> list[frozenset[int]]:
     return [frozenset(each) for size in sizes for each in combinations(sorted(columns), size)]
 
 
-def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
-    """The places that are totalled in each set of cells, none first."""
+def _totalled(columns: Sequence[int], totals: str) -> Iterable[Sequence[int]]:
+    """The columns that are totalled in each set of cells, none first."""
     if totals == "rollup":
-        return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
+        return [columns[place:] for place in range(len(columns), -1, -1)]
     if totals == "margins":
-        return tuple(
-            each for size in range(columns + 1) for each in combinations(range(columns), size)
-        )
+        return chain(*(combinations(columns, size) for size in range(len(columns) + 1)))
     return ((),)

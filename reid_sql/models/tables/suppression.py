@@ -426,7 +426,7 @@ def find_earlier(
                 "name it in by, and the columns of the new table in tables"
             )
     keys = map(_key_of, map(json.loads, labels), codes)
-    number = {key: cell for cell, key in enumerate(keys)}
+    number = dict(zip(keys, range(len(counts)), strict=True))
     layouts = set(map(tuple, (codes > 0).tolist()))
     answer = np.full(len(counts), NOT_BEFORE)
     for categories, cell in cells.items():
