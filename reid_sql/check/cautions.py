@@ -31,7 +31,7 @@ from reid_sql.check.remarks import (
     unidentified_remark,
 )
 from reid_sql.check.table_engine import Errors, TableEngine
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import (
     likely,
     names_a_person,

@@ -15,6 +15,7 @@ from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 
+FieldRows = Sequence[Sequence[str]]  # of each line
 DELIMITERS: Final = (",", ";", "\t", "|")
 MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
 # of the names that are values of their columns: the line is a record
@@ -93,7 +94,7 @@ def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
         )
 
 
-def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> None:
+def refuse_record(words: str, rows: FieldRows, remedy: str) -> None:
     """Refuse a first line that is a record: its fields are values of the lines below, or numbers in no order.
 
     Years and the numbers of columns are in order and near each other, or twice all numbers below, and names.
@@ -122,7 +123,7 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         )
 
 
-def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[int], str]) -> None:
+def refuse_footer(words: str, rows: FieldRows, remedy: Callable[[int], str]) -> None:
     """Refuse a last line that is a total or a note: most of its fields are empty, as in no line before it.
 
     `remedy` says how to leave out so many lines at the end.
@@ -167,7 +168,7 @@ def is_total(field: str) -> bool:
     return re.fullmatch(pattern_of_totals(), field) is not None
 
 
-def _is_word_below_numbers(field: str, rows: Sequence[Sequence[str]], place: int) -> bool:
+def _is_word_below_numbers(field: str, rows: FieldRows, place: int) -> bool:
     """Whether a field is a word where all others of its column have a digit."""
     fields = [row[place] for row in rows if len(row) > place and row[place].strip()]
     have_digits = len(fields) >= MIN_ROWS_BELOW and all(re.search(r"\d", each) for each in fields)
@@ -182,7 +183,7 @@ FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
 
 
-def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list[int]:
+def _find_second_headers(rows: FieldRows, first_line: int) -> list[int]:
     """The lines below the header that name its columns again."""
     columns = len(rows[0])
     below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
@@ -200,7 +201,7 @@ def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list
 
 def refuse_second_header(
     words: str,
-    rows: Sequence[Sequence[str]],
+    rows: FieldRows,
     first_line: int = 1,
     write_skip: Callable[[int], str] | None = None,
 ) -> None:
@@ -256,7 +257,7 @@ def is_word(field: str) -> bool:
 
 
 def refuse_footnotes(
-    words: str, rows: Sequence[Sequence[str]], last_line: int, remedy: Callable[[int], str]
+    words: str, rows: FieldRows, last_line: int, remedy: Callable[[int], str]
 ) -> None:
     """Refuse notes below the last record, perhaps filled with separators to its width.
 
@@ -323,7 +324,7 @@ def refuse_blank_records(
     raise OutOfDomainError(f"{rule}; remove {'it' if count == 1 else 'them'}")
 
 
-def _has_values(rows: Sequence[Sequence[str]]) -> bool:
+def _has_values(rows: FieldRows) -> bool:
     """Whether a line is a record: a field of it names nothing, or its numbers count nothing."""
     header = [name.strip() for name in rows[0]]
     if any(map(NO_NAME.fullmatch, header)) or _has_date_above_dates(header, rows[1:]):
@@ -339,7 +340,7 @@ def _has_values(rows: Sequence[Sequence[str]]) -> bool:
     return not counts or any(map(SIGNED.fullmatch, values))
 
 
-def _has_date_above_dates(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+def _has_date_above_dates(header: Sequence[str], below: FieldRows) -> bool:
     """Whether a name is a date, as most values of its column are."""
     for place, name in enumerate(header):
         if DATE.fullmatch(name):
@@ -350,7 +351,7 @@ def _has_date_above_dates(header: Sequence[str], below: Sequence[Sequence[str]])
     return False
 
 
-def _are_beyond_values(rows: Sequence[Sequence[str]]) -> bool:
+def _are_beyond_values(rows: FieldRows) -> bool:
     """Whether all numbers of a line are twice those below: frequencies, in Hz, above what is heard, in dB."""
     for place, name in enumerate(rows[0]):
         fields = [row[place].strip() for row in rows[1:] if place < len(row)]
@@ -366,7 +367,7 @@ def _read_number(field: str) -> float:
     return float(re.findall(r"\d+(?:[.,]\d+)?", field)[0].replace(",", "."))
 
 
-def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
+def refuse_levels(words: str, rows: FieldRows) -> None:
     """Refuse names of columns in several lines, a line for each level, as a crosstab of pandas has them.
 
     Those of the first line repeat, and with the lines below, which have words alone, no two are the same.

@@ -8,7 +8,7 @@ from itertools import chain, combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
 from reid_sql.errors import OutOfDomainError, suggestion
-from reid_sql.parameters import fold_case, list_text
+from reid_sql.parameters import ColumnNames, Places, fold_case, list_text
 
 REFUSAL_UNLINKED: Final = (
     "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
@@ -28,7 +28,7 @@ MIN_EXPECTED_DISAGREEMENTS: Final = 3
 
 
 def _read_sets(
-    by: Sequence[str], name: str, texts: Sequence[str] | None, sign: str
+    by: ColumnNames, name: str, texts: Sequence[str] | None, sign: str
 ) -> list[list[int]]:
     """The places in `by` of the columns of each text, which a sign separates."""
     places = {fold_case(column): place for place, column in enumerate(by)}
@@ -41,7 +41,7 @@ def _read_sets(
     return [[places[part] for part in each] for each in sets]
 
 
-def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[int, ...], ...]:
+def read_levels(by: ColumnNames, levels: Sequence[str] | None) -> tuple[Places, ...]:
     """The places of the columns that are levels of each hierarchy."""
     hierarchies = _read_sets(by, "levels", levels, ">")
     if any(len(each) < 2 or len(each) > len({*each}) for each in hierarchies):  # noqa: PLR2004
@@ -52,11 +52,11 @@ def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[
 
 
 def list_totals(
-    by: Sequence[str],
+    by: ColumnNames,
     totals: str,
-    hierarchies: Sequence[tuple[int, ...]],
+    hierarchies: Sequence[Places],
     tables: Sequence[str] | None,
-) -> tuple[tuple[int, ...], ...]:
+) -> tuple[Places, ...]:
     """The places that are totalled in each set of cells; a level is totalled where a coarser one is."""
     all_columns = set(range(len(by)))
     shown = list(map(set, _read_sets(by, "tables", tables, ","))) or [all_columns]
@@ -82,7 +82,7 @@ def is_nested(totalled: Collection[int], hierarchies: Sequence[Sequence[int]]) -
     )
 
 
-def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
+def _refuse_cycle(by: ColumnNames, tables: Sequence[Collection[int]]) -> None:
     """Refuse tables that limit each other without sharing all columns, as a and b, b and c, a and c do.
 
     A column of one table alone, and a table within another, link nothing: what is left is a cycle, as in the
@@ -102,8 +102,8 @@ def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
 
 
 def list_margins(
-    columns: int, listed: Sequence[tuple[int, ...]], hierarchies: Sequence[Sequence[int]]
-) -> tuple[tuple[int, ...], ...]:
+    columns: int, listed: Sequence[Places], hierarchies: Sequence[Sequence[int]]
+) -> tuple[Places, ...]:
     """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
     wider = (
         tuple(sorted({*totalled, place}))
@@ -122,9 +122,9 @@ class Unlinked(NamedTuple):
     The first are one column, or all of their set.
     """
 
-    ones: tuple[int, ...]
-    others: tuple[int, ...]
-    shared: tuple[int, ...]
+    ones: Places
+    others: Places
+    shared: Places
 
 
 def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinked]:
@@ -136,7 +136,7 @@ def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlink
     most is listed.
     """
     shown = [frozenset(range(width)) - {*each} for each in totals]
-    unlinked: dict[tuple[tuple[int, ...], frozenset[int]], set[frozenset[int]]] = {}
+    unlinked: dict[tuple[Places, frozenset[int]], set[frozenset[int]]] = {}
     for first, second in permutations(shown, 2):
         for others in _subsets(second - first):
             if not any(first | others <= each for each in shown):
@@ -152,7 +152,7 @@ def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlink
 
 
 def refuse_unlinked(
-    by: Sequence[str], totals: Sequence[Collection[int]], k: int, *, counts_people: bool
+    by: ColumnNames, totals: Sequence[Collection[int]], k: int, *, counts_people: bool
 ) -> dict[str, str]:
     """Why sets of cells may subtract to few people, by the test of reid_base that it is met by."""
     unlinked: dict[str, str] = {}

@@ -18,7 +18,7 @@ from reid_sql.errors import (
 from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
 from reid_sql.models.columns.spelling import word_form
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
-from reid_sql.parameters import Integers, Row, Rows, fold_case
+from reid_sql.parameters import ColumnNames, Integers, Row, Rows, fold_case
 
 # the column by which safe_table names the columns that a row is a total of
 TOTALS: Final = "total_over"
@@ -255,7 +255,7 @@ def _fill_margins(read: Sequence[ReadRow], width: int) -> Iterator[ReadRow]:
         yield number, key if (number, filled) in taken else filled, row, is_hidden
 
 
-def _refuse_absent_labels(rows: Rows, columns: Sequence[str], reading: Reading) -> None:
+def _refuse_absent_labels(rows: Rows, columns: ColumnNames, reading: Reading) -> None:
     """Refuse a total, or a category that is none, which no row has: a slip would declare nothing."""
     labels = {"total": reading.total, "not_total": reading.not_total}
     if not any(labels.values()):
@@ -282,7 +282,7 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
         )
 
 
-def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: Sequence[str]) -> None:
+def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: ColumnNames) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
     Tables of different regions have no category in common either, where a column of one category says so.
