@@ -1,11 +1,10 @@
 """An original table with its release, record by record."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, ColumnNames
-from reid_sql.parameters.tolerance import Allowance, allowances_of
+from reid_sql.parameters.tolerance import Allowances, allowances_of
 from reid_sql.reduction import KEY, WITHIN, Argument, Reduction, refuse_key
 from reid_sql.sql.records import is_key, with_null_report
 from reid_sql.sql.text import Source, aliases, numbered, texts
@@ -134,7 +133,7 @@ def _pair_records(key: str | None) -> str:
             FULL JOIN reid_rows_of_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
 
 
-def _match_pairs(qi: ColumnNames, allowances: Mapping[int, Allowance]) -> str:
+def _match_pairs(qi: ColumnNames, allowances: Allowances) -> str:
     """Name reid_found the pairs with how many released records match the original one within the tolerance.
 
     A record is found by the codes of its values; `codes` are those of a side.

@@ -1,6 +1,6 @@
 """Two releases of one table: their classes, and the people who are in both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from reid_sql.parameters import (
     Tables,
     fold_case,
 )
-from reid_sql.parameters.tolerance import Allowance, allowances_of
+from reid_sql.parameters.tolerance import Allowances, allowances_of
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -242,7 +242,7 @@ def count_lines(
     is_keyed: bool,
     counts_people: bool,
     has_sensitive: bool,
-    allowances: Mapping[int, Allowance],
+    allowances: Allowances,
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
     q = aliases(len(columns))
