@@ -274,14 +274,13 @@ def _collect_cautions(
     for judgement in each.findings:
         figure = judgement.figure
         has_status = figure.status != OK and figure.value is not None
-        is_small_group = bool(figure.group.values) and mask.hides(figure.group.records)
-        if has_status and is_small_group:
-            cautions.append((CAUTION_SMALL_GROUPS, ["small_groups"], ""))
-        elif has_status:
-            words = str(mask.status(figure.status, small=figure.small))
-            cautions.append((words, codes_of_status(figure.status), ""))
-        if not is_small_group:
+        if figure.group.values and mask.hides(figure.group.records):
+            cautions += [(CAUTION_SMALL_GROUPS, ["small_groups"], "")] * has_status
+        else:
             remarks += figure.remarks
+            if has_status:
+                words = str(mask.status(figure.status, small=figure.small))
+                cautions.append((words, codes_of_status(figure.status), ""))
         if judgement.baseline is not None and baseline and baseline.caution:
             cautions.append((baseline.caution, ["other_policy"], ""))
     of_table = [(str(mask.sentence(each, closed)), [each.code], each.remedy) for each in remarks]

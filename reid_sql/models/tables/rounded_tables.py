@@ -64,8 +64,7 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
     layouts = {tuple(category is None for category in key) for key in keys}
     if len(layouts) == 1:
         return []
-    places = range(len(keys[0]))
-    categories = [sorted({key[place] for key in keys} - {None}, key=str) for place in places]
+    categories = [sorted({*column} - {None}, key=str) for column in zip(*keys, strict=True)]
     choices = [
         [[None] if is_total else each for each, is_total in zip(categories, layout, strict=True)]
         for layout in sorted(layouts)
@@ -75,7 +74,7 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
             f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more; "
             "list the cells that are rounded to 0, or name fewer columns"
         )
-    parents = [_parents(keys, *pair) for pair in permutations(places, 2)]
+    parents = [_parents(keys, *pair) for pair in permutations(range(len(categories)), 2)]
     listed = set(keys)
     return [
         key
