@@ -23,6 +23,7 @@ from reid_sql.parameters import (
     TOLERANCE,
     VALUE_OR_DROP,
     Arguments,
+    ColumnNames,
     Columns,
     Domain,
     Groups,
@@ -213,7 +214,7 @@ class Needs(Enum):
 
 
 def columns_as_codes(
-    needs: Needs, arguments: Arguments, columns: Sequence[str], *, is_drawn: bool = False
+    needs: Needs, arguments: Arguments, columns: ColumnNames, *, is_drawn: bool = False
 ) -> dict[str, Needs]:
     """Choose the columns of which numbers may stand for values, with what the answer needs of them.
 
@@ -227,8 +228,9 @@ def columns_as_codes(
         return {}
     sent = {*(arguments.get("by") or ()), arguments.get("weight")}
     people = {arguments.get("entity"), arguments.get("household")}
-    needed = {name: Needs.KNOWN_CODES if name in people else needs for name in columns}
-    return {name: need for name, need in needed.items() if name not in sent}
+    return {
+        name: Needs.KNOWN_CODES if name in people else needs for name in columns if name not in sent
+    }
 
 
 @dataclass(frozen=True)
@@ -239,14 +241,14 @@ class CodedCall:
     arguments: Arguments
 
     def choose_codes(
-        self, columns: Sequence[str], has_many_records: Callable[[], bool]
+        self, columns: ColumnNames, has_many_records: Callable[[], bool]
     ) -> dict[str, Needs]:
         """Choose columns as `columns_as_codes`; records are counted where a model of people may draw some."""
         is_drawn = self.needs is Needs.POSITIONS and has_many_records()
         return columns_as_codes(self.needs, self.arguments, columns, is_drawn=is_drawn)
 
 
-def group_names(by: Sequence[str]) -> list[str]:
+def group_names(by: ColumnNames) -> list[str]:
     """What the columns that divide the table are called in a reduction of dataframes: by number.
 
     >>> group_names(["state", "year"])
@@ -255,7 +257,7 @@ def group_names(by: Sequence[str]) -> list[str]:
     return [f"{GROUP}{place}" for place, _ in enumerate(by, 1)]
 
 
-def union(columns: Sequence[str], more: Sequence[str]) -> list[str]:
+def union(columns: ColumnNames, more: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them."""
     return list(dict.fromkeys([*columns, *more]))
 
@@ -299,7 +301,7 @@ def _name_of(family: str) -> str:
     return family.rpartition(".")[2]
 
 
-def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> None:
+def refuse_entity(columns: ColumnNames, entity: str | None, nulls: str) -> None:
     """Refuse to count people by one of the quasi-identifiers, and where NULL may be any value."""
     if entity is None:
         return
@@ -358,7 +360,7 @@ def refuse_groups(nulls: str) -> None:
         )
 
 
-def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
+def refuse_groups_named_like_results(by: ColumnNames, answer: Collection[str]) -> None:
     """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
@@ -375,7 +377,7 @@ def refuse_many_groups(groups: int, most: int | None) -> None:
         )
 
 
-def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -> None:
+def refuse_one_row_per_person(columns: ColumnNames, entity: str, nulls: str) -> None:
     """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
     if nulls != "value":
         raise OutOfDomainError(
@@ -384,7 +386,7 @@ def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -
     refuse_entity(columns, entity, nulls)
 
 
-def refuse_key(columns: Sequence[str], key: str | None) -> None:
+def refuse_key(columns: ColumnNames, key: str | None) -> None:
     """Refuse to tell by a quasi-identifier which record is whose."""
     if key is not None and fold_case(key) in (fold_case(column) for column in columns):
         raise OutOfDomainError(
@@ -404,7 +406,7 @@ def refuse_several(people: int, *, of_shares: bool) -> None:
 
 
 def refuse_result_names(
-    columns: Sequence[str], results: Sequence[str] = ("class_size", "records")
+    columns: ColumnNames, results: Sequence[str] = ("class_size", "records")
 ) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:

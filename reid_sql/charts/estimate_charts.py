@@ -239,11 +239,13 @@ def comparison(answer: object) -> Chart:
     names = [name for name in RISKS if name in rows]
     marks = []
     for side, shift, style in SIDES:
-        shares = {2 * place + shift: rows[name][side] for place, name in enumerate(names)}
-        places = [place for place, share in shares.items() if share is not None]
-        lengths = [shares[place] for place in places]
-        labels = [f"{100 * share:.3g} %" for share in lengths]
-        marks.append(Bars(places, lengths, labels, style, side))
+        shares = {
+            2 * place + shift: share
+            for place, name in enumerate(names)
+            if (share := rows[name][side]) is not None
+        }
+        labels = [f"{100 * share:.3g} %" for share in shares.values()]
+        marks.append(Bars([*shares], [*shares.values()], labels, style, side))
     return Chart(
         "Risk, and right links of an attack",
         share_axis("share of the people"),
@@ -343,7 +345,7 @@ def audited_cells(answer: object) -> Chart:
         raise NoRecordsError(
             "audited_cells must be given an answer with a hidden cell, got none; there is nothing to draw"
         )
-    places = [_place_of(row) for row in rows]
+    places = list(map(_place_of, rows))
     lines, columns = (sorted({each[axis] for each in places}) for axis in (0, 1))
     if len(lines) * len(columns) > MAX_CELLS:
         raise OutOfDomainError(
@@ -353,7 +355,7 @@ def audited_cells(answer: object) -> Chart:
         [columns.index(column) for _, column in places],
         [lines.index(line) for line, _ in places],
         [_shade(row["width"]) for row in rows],
-        [_interval_label(row) for row in rows],
+        list(map(_interval_label, rows)),
     )
     return Chart(
         "What an attacker computes of hidden cells",

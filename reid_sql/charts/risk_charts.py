@@ -334,8 +334,7 @@ def _forecast_marks(share: str, rows: Rows) -> list[Mark]:
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
-    sizes = [row["population"] for row in within]
-    low, high = ([row[end] for row in within] for end in ends)
+    sizes, low, high = ([row[name] for row in within] for name in ("population", *ends))
     marks: list[Mark] = []
     if len(within) == 1:
         marks.append(Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL))

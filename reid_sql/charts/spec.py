@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, WrongTypeError
-from reid_sql.parameters import Rows
+from reid_sql.parameters import ColumnNames, Rows
 from reid_sql.terminal.control_characters import escape_control_characters
 
 MAX_NAME_LENGTH: Final = 40  # characters of a name that fit next to an axis
@@ -314,7 +314,7 @@ def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> 
 
 
 def rows_of(
-    chart: str, answer: object, function: str, columns: Sequence[str], key: str | None = None
+    chart: str, answer: object, function: str, columns: ColumnNames, key: str | None = None
 ) -> Rows:
     """Read the rows; refuse another function's answer, an empty one, and several groups.
 
@@ -339,7 +339,7 @@ def rows_of(
     return rows
 
 
-def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) -> Rows:
+def tables_of(chart: str, page: object, command: str, columns: ColumnNames) -> Rows:
     """Return the tables of what a command prints as JSON: a whole page, or one of its tables."""
     listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
     if not listed or not all(set(table) >= set(columns) for table in listed):

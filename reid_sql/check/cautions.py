@@ -13,7 +13,6 @@ from typing import Final
 import duckdb
 
 from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
-from reid_sql.check.measure import Measure
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -32,7 +31,7 @@ from reid_sql.check.remarks import (
     unidentified_remark,
 )
 from reid_sql.check.table_engine import Errors, TableEngine
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import (
     likely,
     names_a_person,
@@ -120,13 +119,15 @@ def check_cautions(
     )
     if population is not None:
         yield from _population_cautions(population, records)
-    if check.limit is not None and not check.no_worse:
-        yield from _limit_cautions(check.measure, check.limit, records)
+    yield from _limit_cautions(check, records)
     yield from _threshold_cautions(check, records)
 
 
-def _limit_cautions(measure: Measure, limit: float, records: int) -> Iterator[Remark]:
+def _limit_cautions(check: Check, records: int) -> Iterator[Remark]:
     """Yield where any table, or any of so many records, is within the limit."""
+    measure, limit = check.measure, check.limit
+    if limit is None or check.no_worse:
+        return
     words = CAUTION_ANY_TABLE.format(measure.bound.replace("_", " "), plain(limit))
     is_met = limit <= 1 if measure.at_least else measure.unit == "share" and limit >= 1
     if is_met:

@@ -157,10 +157,8 @@ def bins_to_hide(
     """
     sizes = counts.bin_records
     hidden = {place for place, size in enumerate(sizes) if is_small(size, below)}
-    rest = sorted(
-        (place for place, size in enumerate(sizes) if size >= below), key=sizes.__getitem__
-    )
-    rest += [place for place, size in enumerate(sizes) if size == 0]
+    others = {*range(len(sizes))} - hidden
+    rest = sorted(others, key=lambda place: (sizes[place] == 0, sizes[place], place))
     left = list(statements)
     if not any(is_small(each, below) for each in (*counts.records, counts.dropped)):
         return hidden, left

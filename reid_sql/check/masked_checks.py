@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from reid_sql.check.exact_figures import Figure, MeasuredTable, group_labels
@@ -126,13 +127,14 @@ def _find_closed_columns(
     where one is few records.
     """
     masked = [by for (owner, by), hidden in groups.items() if owner == table and hidden]
-    small = [
+    alone = [
         each.check.counted
         for each in results
-        if each.table == table and any(finding.figure.small for finding in each.findings)
+        if each.table == table
+        and len(each.check.counted) == 1
+        and any(finding.figure.small for finding in each.findings)
     ]
-    alone = [columns for columns in small if len(columns) == 1]
-    return frozenset(column.lower() for columns in (*masked, *alone) for column in columns)
+    return frozenset(map(str.lower, chain(*masked, *alone)))
 
 
 def _check_page(
@@ -150,20 +152,13 @@ def _check_page(
     """
     labels = hidden.groups.get((each.table, each.check.by), set())
     named: list[Page] = []
-    unnamed: list[Judgement] = []
+    small: list[Page] = []
     for judgement in each.findings:
         group = judgement.figure.group
-        masked = bool(group.values) and group_labels(group) in labels
-        if masked and mask.hides(group.records):
-            unnamed.append(judgement)
-        else:
-            size = group.records if each.check.by else records
-            named.append(
-                _group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld)
-            )
-    small = [
-        _group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed
-    ]
+        masked = group_labels(group) in labels
+        size = group.records if each.check.by else records
+        page = _group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld)
+        (small if masked and mask.hides(size) else named).append(page)
     small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
     cautions = _collect_cautions(each, records, mask, hidden, baseline)
     return {
@@ -279,14 +274,13 @@ def _collect_cautions(
     for judgement in each.findings:
         figure = judgement.figure
         has_status = figure.status != OK and figure.value is not None
-        is_small_group = bool(figure.group.values) and mask.hides(figure.group.records)
-        if has_status and is_small_group:
-            cautions.append((CAUTION_SMALL_GROUPS, ["small_groups"], ""))
-        elif has_status:
-            words = str(mask.status(figure.status, small=figure.small))
-            cautions.append((words, codes_of_status(figure.status), ""))
-        if not is_small_group:
+        if figure.group.values and mask.hides(figure.group.records):
+            cautions += [(CAUTION_SMALL_GROUPS, ["small_groups"], "")] * has_status
+        else:
             remarks += figure.remarks
+            if has_status:
+                words = str(mask.status(figure.status, small=figure.small))
+                cautions.append((words, codes_of_status(figure.status), ""))
         if judgement.baseline is not None and baseline and baseline.caution:
             cautions.append((baseline.caution, ["other_policy"], ""))
     of_table = [(str(mask.sentence(each, closed)), [each.code], each.remedy) for each in remarks]

@@ -82,22 +82,25 @@ def mask_classes(
         for place, each in enumerate(judged)
         if not each.check.by and set(each.check.counted) == set(named)
     ]
-    stated = [
-        (place, each) for place in places for each in state_figures(judged[place], measured, mask)
-    ]
+    statements: list[Statement] = []
+    owners: list[int] = []  # the check of each
+    for place in places:
+        stated = list(state_figures(judged[place], measured, mask))
+        statements += stated
+        owners += [place] * len(stated)
     # A check for k shows the size of the smallest class, which the policy wants. Where none does, the class
     # would follow from the total and the other bins: the audit then protects it as any other count.
     shows_k = any(judged[place].check.measure.name in SHOWS_K for place in places)
     k = int(histogram.class_size.min()) if shows_k else 0
-    counts = count_parts(measured, histogram, [each for _, each in stated], k)
+    counts = count_parts(measured, histogram, statements, k)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     # The audit has one total and one way to count classes. It knows neither the records that other checks
     # drop, nor those of masked groups, which are classes of the same records: then all bins are masked.
     missing = measured.table.nulls != "value" and (small or measured.few_gaps)
     if missing or any(_masks_groups(each, named, mask) for each in judged):
         return MaskedClasses(counts, frozenset(range(len(BINS))), all_places, small=True)
-    hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
-    shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
+    hidden, left = bins_to_hide(counts, statements, mask.below)
+    shown = {*owners} - {*owners[len(left) :]}
     shown |= set() if small else _first_of_values(judged)
     return MaskedClasses(counts, frozenset(hidden), all_places - shown, small)
 

@@ -396,11 +396,6 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
                 f"{place.where} needs {needed} for the measure '{measure.name}', got none; "
                 f"write {line} in the table"
             )
-    if measure.takes("tables") and check.by:
-        raise OutOfDomainError(
-            f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables, got {', '.join(check.by)}; "
-            "leave it out"
-        )
     _refuse_without_tables(place, check, table)
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
@@ -415,6 +410,11 @@ def _refuse_without_tables(place: Place, check: Check, table: TablePolicy) -> No
     """Refuse to compare with tables that are not named, or parts of a table."""
     measure = check.measure
     named = f"for the measure '{measure.name}'"
+    if measure.takes("tables") and check.by:
+        raise OutOfDomainError(
+            f"{place.at('by')} must not be given {named}, which audits whole tables, got {', '.join(check.by)}; "
+            "leave it out"
+        )
     for parameter, files in COMPARED_FILES.items():
         if not measure.takes(parameter):
             continue

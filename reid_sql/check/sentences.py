@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from typing import Final
 
 from reid_sql.check.catalogue import MEASURES
@@ -296,16 +297,14 @@ def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
     """Collect the cautions with a remedy, and those of several checks; a status stays next to its figure."""
     checks = checks_of(page, name)
     statuses = {group["status"] for check in checks for group in check["groups"]}
-    counted = Counter(caution for check in checks for caution in check["cautions"])
-    remedies = {
-        caution: line for check in checks for caution, line in check.get("remedies", {}).items()
-    }
+    counted = Counter(chain(*(check["cautions"] for check in checks)))
+    remedies = dict(chain(*(check.get("remedies", {}).items() for check in checks)))
     shown = [
         each for each in counted if each in remedies or (counted[each] > 1 and each not in statuses)
     ]
-    lines = [remedies[each] for each in shown if each in remedies]
+    lines = dict.fromkeys(remedies[each] for each in shown if each in remedies)
     accepted = _line_that_accepts(checks) if page["policy"]["cautions"] == "refuse" else ""
-    return TableCautions(shown, list(dict.fromkeys(lines)), accepted)
+    return TableCautions(shown, list(lines), accepted)
 
 
 def cautions_of_figures(page: ReportPage, name: str) -> list[str]:

@@ -187,16 +187,25 @@ def _verdict(
     broken = check.limit is not None and check.measure.worse(value, check.limit)
     if not broken and check.limit is not None and not check.no_worse:
         return PASS, ""
+    verdict, why = _compare_with_baseline(check, value, before, missing)
+    if not broken:
+        return verdict, why
+    if verdict == PASS:
+        return NO_WORSE, f"{BEYOND}, but no {WORSE}"
+    if verdict == FAIL:
+        return FAIL, f"{BEYOND} and {why}"
+    return FAIL, BEYOND if why in (NO_BASELINE, NO_SUCH_FIGURE) else f"{BEYOND}, and {why}"
+
+
+def _compare_with_baseline(
+    check: Check, value: float, before: BaselineFigure | None, missing: str
+) -> tuple[str, str]:
+    """Return the verdict by the baseline alone: whether the figure is worse than it was, and why."""
     if before is None:
-        if not broken:
-            return NOT_JUDGED, missing
-        has_reason = missing not in (NO_BASELINE, NO_SUCH_FIGURE)
-        return FAIL, f"{BEYOND}, and {missing}" if has_reason else BEYOND
-    if before.value is None and value != 0 and not before.same:
-        return (FAIL, f"{BEYOND}, and {REASON_MASKED}") if broken else (NOT_JUDGED, REASON_MASKED)
-    if before.value is not None and check.measure.worse(value, before.value):
-        return FAIL, f"{BEYOND} and {WORSE}" if broken else WORSE
-    return (NO_WORSE, f"{BEYOND}, but no {WORSE}") if broken else (PASS, "")
+        return NOT_JUDGED, missing
+    if before.value is None:
+        return (PASS, "") if value == 0 or before.same else (NOT_JUDGED, REASON_MASKED)
+    return (FAIL, WORSE) if check.measure.worse(value, before.value) else (PASS, "")
 
 
 def _not_judged(group: Group, why: str, outcome: Figure | None = None) -> Judgement:

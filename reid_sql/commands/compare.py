@@ -226,15 +226,12 @@ def _with_like_keys(
     ]
     unlike = []
     for names_of_key in keys:
-        types_of_key = [
-            of_view.get(name) for name, of_view in zip(names_of_key, types, strict=True)
-        ]
+        types_of_key = list(map(dict.get, types, names_of_key))
         if None not in types_of_key and len({*types_of_key}) > 1:
-            unlike.append(list(map(str, names_of_key)))
+            unlike.append([quoted(str(name)) for name in names_of_key])
     if not unlike:
         return views
-    for place, view in enumerate(views):
-        columns = [quoted(names_of_key[place]) for names_of_key in unlike]
+    for view, columns in zip(views, zip(*unlike, strict=True), strict=True):
         texts = ", ".join(f"{column}::VARCHAR AS {column}" for column in columns)
         con.execute(f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({texts}) FROM {view}")
     return [f"{view}_keyed" for view in views]

@@ -94,7 +94,20 @@ def run_check(options: Namespace) -> int:
 
 
 def _read_policy(options: Namespace, file: str) -> Policy:
-    return _with_time_limit(read_policy(file), options)
+    """Read a policy, with the time limit of its search; refuse a search whose result no report shows."""
+    policy = read_policy(file)
+    if options.prepare and options.html is None:
+        raise OutOfDomainError(
+            "--prepare must come with --html, where the release is shown, got none; add --html FILE, or run reid-sql prepare"
+        )
+    if options.time_limit is None:
+        return policy
+    if not options.prepare:
+        raise OutOfDomainError(
+            f"--time-limit must come with --prepare, got {options.time_limit} alone; add --prepare, or omit it"
+        )
+    seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
+    return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 
 
 Result = TypeVar("Result")
@@ -240,22 +253,6 @@ def protect_inputs(files: Mapping[str, Path], policy: Policy) -> None:
     refuse_to_overwrite(
         {_option(name): file for name, file in files.items()}, files_read(policy, None)
     )
-
-
-def _with_time_limit(policy: Policy, options: Namespace) -> Policy:
-    """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
-    if options.prepare and options.html is None:
-        raise OutOfDomainError(
-            "--prepare must come with --html, where the release is shown, got none; add --html FILE, or run reid-sql prepare"
-        )
-    if options.time_limit is None:
-        return policy
-    if not options.prepare:
-        raise OutOfDomainError(
-            f"--time-limit must come with --prepare, got {options.time_limit} alone; add --prepare, or omit it"
-        )
-    seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
-    return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 
 
 def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRelease:  # noqa: ANN401 - of any engine

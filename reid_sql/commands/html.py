@@ -171,11 +171,10 @@ def _table(table: Table) -> str:
     heads = [_inline(column.header) for column in table.columns]
     body = ""
     for row in zip(*(column.cells for column in table.columns), strict=True):
-        cells = (_cell(kind, cell) for kind, cell in zip(kinds, row, strict=True))
-        body += f"<tr>{''.join(cells)}</tr>"
+        body += f"<tr>{''.join(map(_cell, kinds, row))}</tr>"
     head = ""
     if table.show_header and any(heads):
-        cells = (f"<th{kind}>{name}</th>" for kind, name in zip(kinds, heads, strict=True))
+        cells = map("<th{}>{}</th>".format, kinds, heads)
         head = f"<thead><tr>{''.join(cells)}</tr></thead>"
     title = f"<h2>{_inline(table.title)}</h2>" if table.title else ""
     caption = f"<p class=soft>{_inline(table.caption)}</p>" if table.caption else ""

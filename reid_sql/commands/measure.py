@@ -106,17 +106,22 @@ def describe_smallest_sets(con: duckdb.DuckDBPyConnection, table: str, rows: Row
         for row in rows
         if row["looks_like"] not in NO_QUASI_IDENTIFIER and row["column_name"] not in intervals
     ]
+    if not rows:
+        return []
     named = [row["column_name"] for row in rows]
-    records = rows[0]["records"] if rows else 0
+    records = rows[0]["records"]
     distinct = min(records, prod(row["distinct_values"] + 1 for row in rows))  # with NULL
     is_large = bytes_of_search(distinct, len(named), len(named)) > MAX_BYTES
     is_large &= len(named) <= MAX_COLUMNS
     lines: list[str] = []
     sets: Rows = []
-    for share in SHARES_SINGLED_OUT if named else ():
+    for share in SHARES_SINGLED_OUT:
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
-        counted = (each for each in sets if each["status"] in {OK, STATUS_GREEDY})
-        reaching = [each for each in counted if each["share_unique"] >= share]
+        reaching = [
+            each
+            for each in sets
+            if each["status"] in {OK, STATUS_GREEDY} and each["share_unique"] >= share
+        ]
         # Where no set that was searched reaches a share, none reaches a higher one, in the same search.
         if not reaching and (not sets or any(each["columns"] for each in sets)):
             sets = (
@@ -160,10 +165,14 @@ def _add_columns(
     Each figure is an exact count; the codes of a search of all sets would not fit into memory. Sets of
     `sizes` were counted, and do not reach it.
     """
-    records, reaching = rows[0]["records"], [row for row in rows if row["uniqueness"] >= share]
-    if reaching:
-        reaching.sort(key=lambda row: (-row["uniqueness"], row["column_name"]))
-        return [_describe_set([row["column_name"]], row["uniqueness"], OK) for row in reaching]
+    alone = [
+        _describe_set([row["column_name"]], row["uniqueness"], OK)
+        for row in sorted(rows, key=lambda row: (-row["uniqueness"], row["column_name"]))
+        if row["uniqueness"] >= share
+    ]
+    if alone:
+        return alone
+    records = rows[0]["records"]
     ordered = sorted(rows, key=lambda row: (-row["distinct_values"], row["column_name"]))
     names = [row["column_name"] for row in ordered]
     most = min(len(names), max(2, MAX_RECORDS_READ // records))

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.engines.arrow_rows import numbers_in
-from reid_sql.models.columns.column_profile import CODE_NAME, IDENTIFIER_NAME, MAX_CATEGORIES
+from reid_sql.models.columns.column_profile import CODE_NAME, MAX_CATEGORIES
 from reid_sql.models.columns.dates import DATE_PATTERN
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import (
     MAX_IDENTIFIERS,
     MAX_ROWS_OF_PERSON,

@@ -10,11 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 
+FieldRows = Sequence[Sequence[str]]  # of each line
 DELIMITERS: Final = (",", ";", "\t", "|")
 MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
 # of the names that are values of their columns: the line is a record
@@ -26,6 +27,7 @@ DAY: Final = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 # a number or a date
 VALUE: Final = re.compile(rf"[+-]?\d+([.,]\d+)*|{DAY}")
 DATE: Final = re.compile(rf"{DAY}([ T]\d{{1,2}}:.*)?")
+SIGNED: Final = re.compile(r"[+-].*|\d+[.,]\d+")  # or with a fraction
 # what no column is called: an address of mail, an amount of money, JSON
 NO_NAME: Final = re.compile(r"\S+@\S+[.]\w+|[$€£¥]\s?[-\d.,]+|\{.*:.*\}")
 MAX_GAP: Final = 100  # between the years, or the numbers, that name columns
@@ -71,8 +73,8 @@ def lines_above_header(lines: Sequence[str], quote: str = '"') -> int:
     mark = max(
         marks, key=lambda each: Counter(line.count(each) for line in lines).most_common(1)[0][0]
     )
-    rows = [read_rows([line], mark, quote) for line in lines]
-    filled = [sum(map(bool, map(str.strip, row[0]))) if row else 0 for row in rows]
+    rows = (chain(*read_rows([line], mark, quote)) for line in lines)
+    filled = [sum(map(bool, map(str.strip, row))) for row in rows]
     most, _ = Counter(filled).most_common(1)[0]
     return next(place for place, number in enumerate(filled) if number >= most)
 
@@ -92,7 +94,7 @@ def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
         )
 
 
-def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> None:
+def refuse_record(words: str, rows: FieldRows, remedy: str) -> None:
     """Refuse a first line that is a record: its fields are values of the lines below, or numbers in no order.
 
     Years and the numbers of columns are in order and near each other, or twice all numbers below, and names.
@@ -121,7 +123,7 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         )
 
 
-def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[int], str]) -> None:
+def refuse_footer(words: str, rows: FieldRows, remedy: Callable[[int], str]) -> None:
     """Refuse a last line that is a total or a note: most of its fields are empty, as in no line before it.
 
     `remedy` says how to leave out so many lines at the end.
@@ -133,13 +135,13 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[i
     reid_sql.errors.OutOfDomainError: FILE must end with a record, got a last line that looks like a total or
         a note; remove 1, or write it further up if it is a record
     """
-    empty = [sum(not field.strip() for field in row) for row in rows]
-    if len(rows) < 2 or empty[-1] <= max(len(rows[-1]) / 2 - 1, *empty[:-1]):  # noqa: PLR2004 - one before it
+    *above, last = [list(map(str.strip, row)) for row in rows] or [[]]
+    empty = last.count("")
+    if not above or empty <= max(len(last) / 2 - 1, *(row.count("") for row in above)):
         return
-    place = next((place for place, field in enumerate(rows[-1]) if field.strip()), 0)
-    first = rows[-1][place].strip() if rows[-1] else ""
-    is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
-    if is_total(first) or is_note or _is_word_below_numbers(first, rows[:-1], place):
+    first = next(filter(None, last), "")
+    is_note = empty == len(last) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
+    if is_total(first) or is_note or _is_word_below_numbers(first, above, last.index(first)):
         raise OutOfDomainError(
             f"{words} must end with a record, got a last line that looks like a total or a note; "
             f"{remedy(1)}, or write it further up if it is a record"
@@ -166,7 +168,7 @@ def is_total(field: str) -> bool:
     return re.fullmatch(pattern_of_totals(), field) is not None
 
 
-def _is_word_below_numbers(field: str, rows: Sequence[Sequence[str]], place: int) -> bool:
+def _is_word_below_numbers(field: str, rows: FieldRows, place: int) -> bool:
     """Whether a field is a word where all others of its column have a digit."""
     fields = [row[place] for row in rows if len(row) > place and row[place].strip()]
     have_digits = len(fields) >= MIN_ROWS_BELOW and all(re.search(r"\d", each) for each in fields)
@@ -181,7 +183,7 @@ FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
 
 
-def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list[int]:
+def _find_second_headers(rows: FieldRows, first_line: int) -> list[int]:
     """The lines below the header that name its columns again."""
     columns = len(rows[0])
     below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
@@ -199,7 +201,7 @@ def _find_second_headers(rows: Sequence[Sequence[str]], first_line: int) -> list
 
 def refuse_second_header(
     words: str,
-    rows: Sequence[Sequence[str]],
+    rows: FieldRows,
     first_line: int = 1,
     write_skip: Callable[[int], str] | None = None,
 ) -> None:
@@ -255,7 +257,7 @@ def is_word(field: str) -> bool:
 
 
 def refuse_footnotes(
-    words: str, rows: Sequence[Sequence[str]], last_line: int, remedy: Callable[[int], str]
+    words: str, rows: FieldRows, last_line: int, remedy: Callable[[int], str]
 ) -> None:
     """Refuse notes below the last record, perhaps filled with separators to its width.
 
@@ -322,29 +324,34 @@ def refuse_blank_records(
     raise OutOfDomainError(f"{rule}; remove {'it' if count == 1 else 'them'}")
 
 
-def _has_values(rows: Sequence[Sequence[str]]) -> bool:
+def _has_values(rows: FieldRows) -> bool:
     """Whether a line is a record: a field of it names nothing, or its numbers count nothing."""
-    header, below = [name.strip() for name in rows[0]], rows[1:]
-    if any(map(NO_NAME.fullmatch, header)):
+    header = [name.strip() for name in rows[0]]
+    if any(map(NO_NAME.fullmatch, header)) or _has_date_above_dates(header, rows[1:]):
         return True
-    for place, name in enumerate(header):
-        fields = [row[place].strip() for row in below if place < len(row) and row[place].strip()]
-        dates = sum(bool(DATE.fullmatch(field)) for field in fields)
-        if DATE.fullmatch(name) and 2 * dates > len(fields):
-            return True
-    values = [name for name in header if VALUE.fullmatch(name)]
+    values = list(filter(VALUE.fullmatch, header))
     if len(values) < 2:  # noqa: PLR2004 - pandas calls a single column 0
-        return bool(values) and values != ["0"]
-    numbers = [[int(digits) for digits in re.findall(r"\d+", value)] for value in values]
-    is_one_kind = len({len(each) for each in numbers}) == 1
-    is_near = all(len(one) > 1 or other[0] - one[0] <= MAX_GAP for one, other in pairwise(numbers))
-    is_ordered = is_one_kind and all(one < other for one, other in pairwise(numbers))
-    is_ordered &= is_near or _are_beyond_values(rows)
-    has_signs = any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
-    return not is_ordered or has_signs
+        return values not in ([], ["0"])
+    numbers = [[*map(int, re.findall(r"\d+", value))] for value in values]
+    steps = list(pairwise(numbers))
+    is_ordered = all(len(one) == len(other) and one < other for one, other in steps)
+    is_near = all(len(one) > 1 or other[0] - one[0] <= MAX_GAP for one, other in steps)
+    counts = is_ordered and (is_near or _are_beyond_values(rows))
+    return not counts or any(map(SIGNED.fullmatch, values))
 
 
-def _are_beyond_values(rows: Sequence[Sequence[str]]) -> bool:
+def _has_date_above_dates(header: Sequence[str], below: FieldRows) -> bool:
+    """Whether a name is a date, as most values of its column are."""
+    for place, name in enumerate(header):
+        if DATE.fullmatch(name):
+            fields = [row[place].strip() for row in below if place < len(row)]
+            filled = list(filter(None, fields))
+            if 2 * len(list(filter(DATE.fullmatch, filled))) > len(filled):
+                return True
+    return False
+
+
+def _are_beyond_values(rows: FieldRows) -> bool:
     """Whether all numbers of a line are twice those below: frequencies, in Hz, above what is heard, in dB."""
     for place, name in enumerate(rows[0]):
         fields = [row[place].strip() for row in rows[1:] if place < len(row)]
@@ -360,7 +367,7 @@ def _read_number(field: str) -> float:
     return float(re.findall(r"\d+(?:[.,]\d+)?", field)[0].replace(",", "."))
 
 
-def refuse_levels(words: str, rows: Sequence[Sequence[str]]) -> None:
+def refuse_levels(words: str, rows: FieldRows) -> None:
     """Refuse names of columns in several lines, a line for each level, as a crosstab of pandas has them.
 
     Those of the first line repeat, and with the lines below, which have words alone, no two are the same.

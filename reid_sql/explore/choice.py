@@ -140,11 +140,11 @@ def read_groups(column: str, text: str) -> Grouped:
     """
     pairs: dict[str, str] = {}
     for part in re.split(r"[;\n]", text):
-        group, colon, members = (each.strip() for each in part.partition(":"))
-        values = [each.strip() for each in members.split(",") if each.strip()]
+        group, colon, members = map(str.strip, part.partition(":"))
+        values = list(filter(None, map(str.strip, members.split(","))))
         if not colon and not group:
             continue
-        if not group or not values or any(value in pairs for value in values):
+        if not group or not values or pairs.keys() & {*values}:
             raise OutOfDomainError(
                 f"the groups of {column} must each have a name and values that no other one has; write them like north: a, b; south: c"
             )

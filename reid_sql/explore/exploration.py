@@ -37,7 +37,7 @@ from reid_sql.explore.quick import (
 )
 from reid_sql.explore.search import Search
 from reid_sql.hierarchies.hierarchy import Hierarchy, WrittenHierarchy
-from reid_sql.models.generalization.lattice import DistinctRecords, Entropy
+from reid_sql.models.generalization.lattice import DistinctRecords, Entropy, Node
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
@@ -202,7 +202,7 @@ class Exploration:
         counts.engine.forget_counts()
         return counts
 
-    def _node(self, choice: Choice, forms: Sequence[Hierarchy]) -> tuple[int, ...]:
+    def _node(self, choice: Choice, forms: Sequence[Hierarchy]) -> Node:
         """The level of each column that others know; a coarser one than there is, is the coarsest."""
         return tuple(min(choice.level_of(each.column), _levels(each)[-1]) for each in forms)
 
@@ -352,7 +352,7 @@ class Exploration:
         self,
         choice: Choice,
         generalization: Generalization,
-        node: tuple[int, ...],
+        node: Node,
         rows: DrawnRows | None = None,
     ) -> list[NextStep]:
         """Measure each form in which one column is one step coarser, before anybody is left out."""
@@ -429,14 +429,12 @@ def _file_of_rows(folder: Path, kind: str) -> Path:
     return folder / f"released.{kind}"
 
 
-def _classes(
-    choice: Choice, generalization: Generalization, node: tuple[int, ...]
-) -> DistinctRecords:
+def _classes(choice: Choice, generalization: Generalization, node: Node) -> DistinctRecords:
     """The classes at a node; of people with several rows, their records."""
     return generalization.lattice.records_at(node if choice.person is None else (*node, 0))
 
 
-def _count_small(choice: Choice, generalization: Generalization, node: tuple[int, ...]) -> int:
+def _count_small(choice: Choice, generalization: Generalization, node: Node) -> int:
     """Count the rows in too small classes at a node."""
     requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
     if choice.person is None:
@@ -445,7 +443,7 @@ def _count_small(choice: Choice, generalization: Generalization, node: tuple[int
     return rules.count_small(_classes(choice, generalization, node), requirement)
 
 
-def _losses(generalization: Generalization, node: tuple[int, ...]) -> dict[str, float]:
+def _losses(generalization: Generalization, node: Node) -> dict[str, float]:
     """The share of its information that each column loses at a node."""
     lost = Entropy(generalization.lattice).columns
     forms = zip(generalization.hierarchies, node, lost, strict=False)

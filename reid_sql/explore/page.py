@@ -220,7 +220,9 @@ def _interval(share: tuple[float, float]) -> str:
 
 
 def _first(answer: Answer, choice: Choice) -> str:
-    return _verdict(answer, choice) + _unmeasured(answer, choice)
+    # a person confirms each column that nothing measures, or chooses again
+    unmeasured = _private(choice) + released_columns_section(answer.page)
+    return _verdict(answer, choice) + unmeasured
 
 
 def _differences(exploration: Exploration, choice: Choice, other: Choice) -> str:
@@ -270,11 +272,6 @@ def _verdict(answer: Answer, choice: Choice) -> str:
 
 def _count(count: int | None) -> str:
     return NOT_SHOWN if count is None else f"{count:,}"
-
-
-def _unmeasured(answer: Answer, choice: Choice) -> str:
-    """The columns that nothing measures: a person confirms each, or chooses again."""
-    return _private(choice) + released_columns_section(answer.page)
 
 
 def _private(choice: Choice) -> str:

@@ -56,12 +56,7 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
 
 
 def connections() -> list[duckdb.DuckDBPyConnection]:
-    """Return the default connection, and JupySQL's."""
-    return [duckdb.default_connection(), *_jupysql_connections()]
-
-
-def _jupysql_connections() -> list[duckdb.DuckDBPyConnection]:
-    """Return the DuckDB connection of JupySQL's `%sql`, if it is loaded and has one."""
+    """Return the default connection, and that of JupySQL's `%sql`, if it is loaded and has one of DuckDB."""
     module = sys.modules.get("sql.connection")
     current = module.ConnectionManager.current if module else None
     connection = getattr(current, "_connection", None)  # of the DBAPI itself, or SQLAlchemy's
@@ -70,7 +65,8 @@ def _jupysql_connections() -> list[duckdb.DuckDBPyConnection]:
     )
     # Duckdb-engine has no other name for it
     connection = getattr(connection, "_ConnectionWrapper__c", connection)
-    return [connection] if isinstance(connection, duckdb.DuckDBPyConnection) else []
+    jupysql = [connection] if isinstance(connection, duckdb.DuckDBPyConnection) else []
+    return [duckdb.default_connection(), *jupysql]
 
 
 Bundle = dict[str, Any]

@@ -48,6 +48,7 @@ Arguments = Mapping[str, Any]  # of a call, by the names of its parameters
 Row = Mapping[str, Any]  # of an answer, by the names of its columns
 Rows = Sequence[Row]
 ColumnNames = Sequence[str]
+Places = tuple[int, ...]  # of columns
 MAX_PEOPLE: Final = 1e15
 
 PROBABILITY: Final = Number(
@@ -163,6 +164,7 @@ __all__ = [
     "Arguments",
     "Choice",
     "Column",
+    "ColumnNames",
     "Columns",
     "Count",
     "Document",
@@ -185,6 +187,7 @@ __all__ = [
     "Number",
     "Numbers",
     "OptionalTable",
+    "Places",
     "Populations",
     "Probability",
     "RecordValues",

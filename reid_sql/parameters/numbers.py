@@ -198,9 +198,9 @@ class Numbers(Domain):
             return None
         listed = [value] if self.is_one_enough and is_number(value) else value
         items = list(listed) if is_listed(listed) else []
-        if not items or not all(is_number(each) for each in items):
+        if not items or not all(map(is_number, items)):
             raise WrongTypeError(self.sentence(name, describe_value(value)))
-        numbers = self.check(name, [float(each) for each in items])
+        numbers = self.check(name, list(map(float, items)))
         return None if numbers is None else numbers.tolist()
 
     def write_sql(self, value: Any) -> str:  # noqa: ANN401 - a checked value

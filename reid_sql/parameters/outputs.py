@@ -6,6 +6,7 @@ Of a function of several outputs a parameter chooses one, which refuses the para
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from reid_sql.errors import OutOfDomainError
@@ -135,15 +136,22 @@ def merge_parameters(
     public = list(first)
     if output.selector not in {parameter.name for parameter in public}:
         public.insert(len(public) if place is None else place, chooser)
-    listed = [parameter for each in outputs for parameter in each]
+    listed = list(chain(*outputs))
     domains = {p.name: p.domain for p in (*reversed(listed), *public)} | dict(output.shared)
-    merged = {output.selector: chooser}
-    names = dict.fromkeys(parameter.name for parameter in (*public, *listed))
-    for name in names:
-        defaults = [parameter.default for parameter in listed if parameter.name == name]
-        if name != output.selector:
-            is_alike = all(each == defaults[0] for each in defaults)
-            is_optional = REQUIRED in defaults and len(defaults) < len(outputs)
-            default = defaults[0] if is_alike and not is_optional else None
-            merged[name] = Parameter(name, domains[name], default)
-    return tuple(merged[name] for name in names)
+    defaults: dict[str, list[Any]] = {p.name: [] for p in (*public, *listed)}
+    for parameter in listed:
+        defaults[parameter.name].append(parameter.default)
+    merged = {
+        name: Parameter(name, domains[name], _merge_defaults(each, len(outputs)))
+        for name, each in defaults.items()
+        if each
+    }
+    merged[output.selector] = chooser
+    return tuple(merged[name] for name in defaults)
+
+
+def _merge_defaults(defaults: Sequence[Any], outputs: int) -> Any:  # noqa: ANN401 - whatever it is
+    """The default that outputs share; None where they differ, or where only some require an argument."""
+    is_alike = all(each == defaults[0] for each in defaults)
+    is_optional = REQUIRED in defaults and len(defaults) < outputs
+    return defaults[0] if is_alike and not is_optional else None

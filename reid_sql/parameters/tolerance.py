@@ -52,6 +52,9 @@ class Allowance:
         return f"{amount} {self.unit}{plural}".strip()
 
 
+Allowances = Mapping[int, Allowance]  # by the place of the column
+
+
 def read_allowance(value: Any) -> Allowance | None:  # noqa: ANN401 - as it may be
     """Read what a column's values may differ by; None if it is nothing of the kind.
 

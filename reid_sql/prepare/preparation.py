@@ -289,14 +289,12 @@ def _describe_coarsest(judge: "_Judge") -> Iterator[str]:
         if result.verdict not in MET:
             check = result.check
             named = " of ".join(filter(None, (check.measure.name, check.sensitive)))
-            why = "".join(f"; {each}" for each in _list_reasons(result, mask))
+            # each reason once; the counts in them are masked, as in a report
+            reasons = (
+                str(mask.status(each.why, small=each.figure.small)) for each in result.findings
+            )
+            why = "".join(f"; {each}" for each in dict.fromkeys(filter(None, reasons)))
             yield AT_COARSEST.format(named, result.verdict, why)
-
-
-def _list_reasons(result: CheckResult, mask: Mask) -> list[str]:
-    """List why a check has its verdicts, each once; the counts in them are masked, as in a report."""
-    reasons = (mask.status(each.why, small=each.figure.small) for each in result.findings)
-    return list(dict.fromkeys(filter(None, map(str, reasons))))
 
 
 def _search_local(

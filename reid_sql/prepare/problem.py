@@ -34,7 +34,7 @@ from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, Integers, Row, plain_number, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Integers, Row, plain_number, sql_text
 from reid_sql.sql.missing_value_codes import are_lists_of_codes
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
@@ -77,7 +77,7 @@ def refuse_unsuitable(original: DuckDBTableCounts) -> None:
 
 
 def class_size_requirement(
-    original: DuckDBTableCounts, columns: Sequence[str], suppression: float
+    original: DuckDBTableCounts, columns: ColumnNames, suppression: float
 ) -> Requirement:
     """Combine the bounds on class sizes of all checks into one requirement."""
     requirement = Requirement(original.records, floor(suppression * original.records + 1e-9))
@@ -87,7 +87,7 @@ def class_size_requirement(
     return requirement
 
 
-def is_class_size_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
+def is_class_size_check(original: DuckDBTableCounts, check: Check, columns: ColumnNames) -> bool:
     """Whether class sizes by all the columns answer the check."""
     # of people, or of records with NULL, the other figures are not those of the classes alone
     exact = _counts_records(original) or check.measure.name in ("k", "highest_risk")
@@ -98,7 +98,7 @@ def _counts_records(original: DuckDBTableCounts) -> bool:
     return original.table.nulls == "value" and original.table.entity is None
 
 
-def _is_plain(check: Check, columns: Sequence[str]) -> bool:
+def _is_plain(check: Check, columns: ColumnNames) -> bool:
     """Whether the check has but a limit for classes by all the columns."""
     plain = check.limit is not None and not check.no_worse and not check.by
     return plain and set(check.quasi_identifiers) == set(columns)
@@ -114,7 +114,7 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 
 
 def sensitive_criteria(
-    original: DuckDBTableCounts, columns: Sequence[str]
+    original: DuckDBTableCounts, columns: ColumnNames
 ) -> list[tuple[str, Criterion]]:
     """Return the criteria that the checks require of sensitive values, each with its column."""
     return [
@@ -129,7 +129,7 @@ def sensitive_criteria(
     ]
 
 
-def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
+def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: ColumnNames) -> bool:
     """Whether classes by all the columns answer the check; those that break it are suppressed."""
     has_criterion = (check.measure.name, check.parameters.get("variant")) in CRITERIA
     counted = has_criterion and _counts_records(original)
@@ -197,7 +197,7 @@ class Generalization:
 
 def generalize(
     original: DuckDBTableCounts,
-    columns: Sequence[str],
+    columns: ColumnNames,
     wanted: Preparing,
     unchanged: Sequence[str] = (),
 ) -> Generalization:
@@ -225,7 +225,7 @@ def generalize(
 
 def _lattice(
     original: DuckDBTableCounts,
-    columns: Sequence[str],
+    columns: ColumnNames,
     level_codes: Sequence[LevelCodes],
     weights: Sequence[float],
     coarsest: Sequence[int],
@@ -241,7 +241,7 @@ def _lattice(
 
 
 def wish_hierarchies(
-    original: DuckDBTableCounts, columns: Sequence[str], wanted: Preparing
+    original: DuckDBTableCounts, columns: ColumnNames, wanted: Preparing
 ) -> tuple[list[Hierarchy], tuple[str, ...]]:
     """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
     wished, notes = [], []
@@ -263,7 +263,7 @@ def wish_hierarchies(
 
 def _with_unchanged(
     original: DuckDBTableCounts,
-    columns: Sequence[str],
+    columns: ColumnNames,
     level_codes: Sequence[LevelCodes],
     unchanged: Sequence[str],
 ) -> Lattice:
@@ -292,7 +292,7 @@ def _refuse_incomplete(original: DuckDBTableCounts, column: str, listed: frozens
 
 
 def _distinct_records(
-    original: DuckDBTableCounts, distinct: DistinctTable, columns: Sequence[str]
+    original: DuckDBTableCounts, distinct: DistinctTable, columns: ColumnNames
 ) -> DistinctRecords:
     """Return the distinct records as codes of their values, with how many records are equal."""
     name = f"{original.engine.view}_codes"
@@ -358,7 +358,7 @@ def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
             )
 
 
-def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[Facts]:
+def profile_facts(original: DuckDBTableCounts, columns: ColumnNames) -> list[Facts]:
     """Profile the columns as far as hierarchies depend on it."""
     rows: list[dict[str, Any]] = []
     make_functions(original.engine.con, ["profile"])

@@ -39,11 +39,10 @@ NONE_JUDGED: Final = (
 
 def sentences(table: Page) -> Iterator[str]:
     """Describe a table's transformation in the order in which it is applied, or say what to change."""
-    if table["losses"] is None and table["search_ended"] == REFUSED:
-        yield NONE_JUDGED
-        return
     if table["losses"] is None:
-        yield f"{NONE}{' The search proved that none exists.' if table['none_meets'] else ''}{_limits(table)}"
+        proof = " The search proved that none exists." if table["none_meets"] else ""
+        is_judged = table["search_ended"] != REFUSED
+        yield f"{NONE}{proof}{_limits(table)}" if is_judged else NONE_JUDGED
         return
     if table["blank_columns"]:
         listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])

@@ -1,9 +1,9 @@
 """Equivalence classes: the size of each record's, the classes themselves, and how many have each size."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import ColumnNames
 from reid_sql.parameters.tolerance import allowances_of
 from reid_sql.reduction import (
     ANY_NULLS,
@@ -64,7 +64,7 @@ HISTOGRAM: Final = Reduction(
 
 
 def classes(
-    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None = None
+    tbl: Source, qi: ColumnNames, entity: str | None, nulls: str, tolerance: str | None = None
 ) -> str:
     """List the distinct combinations of values, with how many records, or people, share each."""
     refuse_result_names(qi)
@@ -93,9 +93,9 @@ def classes(
 
 def histogram(
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str | None,
-    by: Sequence[str] | None,
+    by: ColumnNames | None,
     nulls: str,
     tolerance: str | None = None,
 ) -> str:
@@ -116,7 +116,7 @@ def histogram(
 
 
 def _match_within(
-    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
+    tbl: Source, qi: ColumnNames, entity: str | None, nulls: str, tolerance: str
 ) -> str:
     """Match distinct records, or people in classes, within the tolerance: of a WITH clause, reid_matched."""
     distinct = (
@@ -126,7 +126,7 @@ def _match_within(
 
 
 def _histogram_within(
-    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
+    tbl: Source, qi: ColumnNames, entity: str | None, nulls: str, tolerance: str
 ) -> str:
     """Count the classes, and the records or people, by how many records or people are within the tolerance.
 
@@ -149,7 +149,7 @@ def _histogram_within(
         ) USING (class_size)"""
 
 
-def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
+def _histogram_of_records(tbl: Source, qi: ColumnNames, nulls: str) -> str:
     """Group the records by the quasi-identifiers, then the classes by their size.
 
     Two aggregations, of which the second sees one row per class.
@@ -173,7 +173,7 @@ def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
         GROUP BY class_size"""
 
 
-def _histogram_of_people(tbl: Source, qi: Sequence[str], entity: str, nulls: str) -> str:
+def _histogram_of_people(tbl: Source, qi: ColumnNames, entity: str, nulls: str) -> str:
     """Count the classes by their number of people, and the people by the smallest of their classes.
 
     Most classes are of one person, the least and the greatest there. In the others alone people are told
@@ -221,9 +221,9 @@ def _histogram_of_people(tbl: Source, qi: Sequence[str], entity: str, nulls: str
 
 def _histogram_by_group(
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str | None,
-    by: Sequence[str],
+    by: ColumnNames,
     nulls: str,
     tolerance: str | None,
 ) -> str:

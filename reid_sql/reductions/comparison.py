@@ -1,11 +1,10 @@
 """An original table with its release, record by record."""
 
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reid_sql.models.comparison.paired_records import PairedRecords
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE
-from reid_sql.parameters.tolerance import Allowance, allowances_of
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, ColumnNames
+from reid_sql.parameters.tolerance import Allowances, allowances_of
 from reid_sql.reduction import KEY, WITHIN, Argument, Reduction, refuse_key
 from reid_sql.sql.records import is_key, with_null_report
 from reid_sql.sql.text import Source, aliases, numbered, texts
@@ -46,7 +45,7 @@ PAIRED_RECORDS: Final = Reduction(
 def paired_records(
     original: Source,
     released: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     key: str | None,
     tolerance: str | None = None,
 ) -> str:
@@ -90,7 +89,7 @@ def paired_records(
 
 
 def _number_values(
-    table: str, source: Source, columns: Sequence[str], columns_read: Sequence[str]
+    table: str, source: Source, columns: ColumnNames, columns_read: ColumnNames
 ) -> str:
     """Name a table, and the distinct values of each of its columns, numbered from 1."""
     values = "".join(
@@ -105,7 +104,7 @@ def _number_values(
     return f"{table} AS MATERIALIZED (SELECT * FROM {source.rows(columns_read)}){values}"
 
 
-def _encode_rows(table: str, columns: Sequence[str], key: str | None) -> str:
+def _encode_rows(table: str, columns: ColumnNames, key: str | None) -> str:
     """Name a table's rows as the codes of their values, 0 for NULL; behind the check of the keys, if any."""
     codes = ", ".join(f"coalesce(c{place}.code, 0)::INTEGER" for place, _ in enumerate(columns, 1))
     joins = "".join(
@@ -134,7 +133,7 @@ def _pair_records(key: str | None) -> str:
             FULL JOIN reid_rows_of_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
 
 
-def _match_pairs(qi: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
+def _match_pairs(qi: ColumnNames, allowances: Allowances) -> str:
     """Name reid_found the pairs with how many released records match the original one within the tolerance.
 
     A record is found by the codes of its values; `codes` are those of a side.
@@ -171,20 +170,20 @@ def _match_pairs(qi: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
         )"""
 
 
-def _join_values(table: str, columns: Sequence[str]) -> str:
+def _join_values(table: str, columns: ColumnNames) -> str:
     return " ".join(
         f"LEFT JOIN {table}_{place} AS v{place} ON q{place} = v{place}.v"
         for place, _ in enumerate(columns, 1)
     )
 
 
-def _list_codes(side: str, columns: Sequence[str]) -> str:
+def _list_codes(side: str, columns: ColumnNames) -> str:
     """List the codes of each column, -1 where a record is missing on this side."""
     lists = ", ".join(f"list(coalesce({side}[{place}], -1))" for place, _ in enumerate(columns, 1))
     return f"[{lists}]"
 
 
-def _list_values(table: str, columns: Sequence[str]) -> str:
+def _list_values(table: str, columns: ColumnNames) -> str:
     """List the texts of each column's distinct values, in the order of their codes."""
     lists = ", ".join(
         f"""(
@@ -196,7 +195,7 @@ def _list_values(table: str, columns: Sequence[str]) -> str:
     return f"[{lists}]"
 
 
-def _check_keys(original: Source, released: Source, label: str, columns_read: Sequence[str]) -> str:
+def _check_keys(original: Source, released: Source, label: str, columns_read: ColumnNames) -> str:
     """Name reid_keys the check that the key differs between records, and has the same type in both tables.
 
     A cast would make one key of several. It comes before the join of the tables: by a key that repeats, or

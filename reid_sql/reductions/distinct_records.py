@@ -1,13 +1,12 @@
 """The distinct records as codes, small numbers one for each value, or as texts; and models in a table."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.evidence import DistinctTexts
-from reid_sql.parameters import Columns, fold_case
+from reid_sql.parameters import ColumnNames, Columns, fold_case
 from reid_sql.reduction import (
     BY,
     DROPPABLE_NULLS,
@@ -91,9 +90,7 @@ SAVED: Final = Reduction(
 )
 
 
-def distinct_codes(
-    tbl: Source, columns: Sequence[str] | None, nulls: str, entity: str | None
-) -> str:
+def distinct_codes(tbl: Source, columns: ColumnNames | None, nulls: str, entity: str | None) -> str:
     """List the distinct records as codes, 0 for NULL, and those of people if any."""
     if columns is None:
         return _of_all_columns(tbl, nulls, entity)
@@ -196,7 +193,7 @@ def _names_of_others(tbl: Source, entity: str | None) -> str:
     return f"SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}) WHERE {other}"
 
 
-def texts(tbl: Source, qi: Sequence[str], by: Sequence[str] | None, nulls: str) -> str:
+def texts(tbl: Source, qi: ColumnNames, by: ColumnNames | None, nulls: str) -> str:
     """List the distinct records as texts, below a line with the names of the columns."""
     if by is not None:
         return _texts_by_group(tbl, qi, by, nulls)
@@ -212,7 +209,7 @@ def texts(tbl: Source, qi: Sequence[str], by: Sequence[str] | None, nulls: str) 
     return tbl.check_columns("quasi-identifiers", qi, with_null_report(tbl, qi, nulls, body))
 
 
-def _texts_by_group(tbl: Source, qi: Sequence[str], by: Sequence[str], nulls: str) -> str:
+def _texts_by_group(tbl: Source, qi: ColumnNames, by: ColumnNames, nulls: str) -> str:
     """List the same of each group, all from one count by the columns and the groups."""
     groups = prefix(group_aliases(qi, by))
     sized = f"""reid_sized AS (

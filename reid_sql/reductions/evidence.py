@@ -24,6 +24,7 @@ from reid_sql.parameters import (
     QUASI_IDENTIFIERS,
     SEED,
     WEIGHT,
+    ColumnNames,
     Columns,
     fold_case,
     order_by_name,
@@ -72,7 +73,7 @@ def parts_of(method: str) -> Parts:
     )
 
 
-def columns_asked(qi: Sequence[str], weight: str | None) -> tuple[Columns, list[str]]:
+def columns_asked(qi: ColumnNames, weight: str | None) -> tuple[Columns, list[str]]:
     """All columns that are read, the weight last, and what a refusal calls them."""
     return (QUASI_IDENTIFIERS, [*qi]) if weight is None else (WITH_WEIGHT, [*qi, weight])
 
@@ -136,10 +137,10 @@ def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]
     def pairs(**arguments: Any) -> Counts:  # noqa: ANN401 - the arguments of the reduction
         return count(**arguments, parts=Parts(pairs=True, all_pairs=True), by=None)
 
-    def people(*, seed: float, by: Sequence[str] | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
+    def people(*, seed: float, by: ColumnNames | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
         return count(**arguments, parts=Parts(pairs=True, seed=int(seed)), by=by)
 
-    def evidence(*, method: str, by: Sequence[str] | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
+    def evidence(*, method: str, by: ColumnNames | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
         return count(**arguments, parts=parts_of(method), by=by, weight=None, marginals=None)
 
     return pairs, people, evidence
@@ -154,9 +155,9 @@ COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "lin
 def _count_evidence(
     *,
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     parts: Parts,
-    by: Sequence[str] | None,
+    by: ColumnNames | None,
     nulls: str,
     weight: str | None,
     marginals: Source | None,
@@ -208,7 +209,7 @@ pairs, people, evidence = implement(_count_evidence)
 
 
 def _group_records(
-    rows: str, columns: Sequence[str], size: str, weight: str | None, groups: Sequence[str]
+    rows: str, columns: ColumnNames, size: str, weight: str | None, groups: Sequence[str]
 ) -> str:
     """Select the distinct records: how many there are of each, its class's size, the sum of any weights.
 
@@ -226,7 +227,7 @@ def _group_records(
 
 
 def _count_parts(
-    columns: Sequence[str], parts: Parts, groups: Sequence[str], *, is_weighted: bool
+    columns: ColumnNames, parts: Parts, groups: Sequence[str], *, is_weighted: bool
 ) -> list[str]:
     """Count the parts, one query per kind of row."""
     weight = "sum(weights)" if is_weighted else "sum(records)::DOUBLE"
@@ -242,7 +243,7 @@ def _count_parts(
     return lines
 
 
-def _count_sizes(columns: Sequence[str], groups: Sequence[str], *, is_independent: bool) -> str:
+def _count_sizes(columns: ColumnNames, groups: Sequence[str], *, is_independent: bool) -> str:
     """Count the records in classes of each size, and of each expected count, to a thousandth of its log."""
     classes = (
         f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
@@ -255,7 +256,7 @@ def _count_sizes(columns: Sequence[str], groups: Sequence[str], *, is_independen
         GROUP BY {prefix(groups)}class_size{by}"""
 
 
-def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) -> str:
+def _count_values(columns: ColumnNames, counts: str, groups: Sequence[str]) -> str:
     """Count each value of each column.
 
     Values are checked here to differ as texts; the other queries rely on it.
@@ -272,9 +273,7 @@ def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) ->
     return f"FROM ({values})"
 
 
-def _count_pairs(
-    columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None
-) -> str:
+def _count_pairs(columns: ColumnNames, counts: str, groups: Sequence[str], most: int | None) -> str:
     """Count each pair of values of two columns, of those that have at most so many.
 
     Where all records are drawn without weights, no pair is counted: the drawn records are counted faster than
@@ -312,7 +311,7 @@ def _count_pair(head: str, one: int, other: int, counts: str, most: int | None) 
         GROUP BY {head}q{one}, q{other}"""
 
 
-def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: int | None) -> str:
+def _count_listed_pairs(columns: ColumnNames, head: str, counts: str, most: int | None) -> str:
     """Count all pairs of columns in one query over lists of texts.
 
     Pairs of which the first of the classes have about twice as many combinations are not counted.
@@ -337,7 +336,7 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
         GROUP BY {head}first, second, first_value, second_value"""
 
 
-def _draw_records(columns: Sequence[str], seed: int, *, is_bounded: bool) -> str:
+def _draw_records(columns: ColumnNames, seed: int, *, is_bounded: bool) -> str:
     """Draw records in a random order that values and seed decide: all, or about MAX_PAIRED of more.
 
     Every record of a class gets a random number of its own, whatever order its rows and columns are in.
@@ -362,7 +361,7 @@ def _choose_paired(*, is_weighted: bool) -> str:
         WHERE NOT {is_few}"""
 
 
-def _list_drawn(columns: Sequence[str], groups: Sequence[str], *, is_weighted: bool) -> str:
+def _list_drawn(columns: ColumnNames, groups: Sequence[str], *, is_weighted: bool) -> str:
     """List the first records of those drawn, with the mean weight of their class."""
     weight = "weights / records AS weight, " if is_weighted else ""
     head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
@@ -375,7 +374,7 @@ def _list_drawn(columns: Sequence[str], groups: Sequence[str], *, is_weighted: b
 
 
 def _select_shares(
-    columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]
+    columns: ColumnNames, marginals: Source, nulls: str, groups: Sequence[str]
 ) -> str:
     """Select the shares of values in the population, each with the place of its column; 0 for no column.
 

@@ -6,7 +6,16 @@ from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.joins import ALL, ALONE, JOINED_CLASS, WITHOUT, JoinLines
-from reid_sql.parameters import Columns, Domain, Key, Table, fold_case, list_columns, list_text
+from reid_sql.parameters import (
+    ColumnNames,
+    Columns,
+    Domain,
+    Key,
+    Table,
+    fold_case,
+    list_columns,
+    list_text,
+)
 from reid_sql.parameters.domain import is_listed
 from reid_sql.parameters.words import NAMES_SCHEMA
 from reid_sql.reduction import DROPPABLE_NULLS, Argument, Reduction, refuse_entity
@@ -136,8 +145,8 @@ def join(
     left: Source,
     right: Source,
     on: Mapping[str, str],
-    qi: Sequence[str],
-    right_qi: Sequence[str],
+    qi: ColumnNames,
+    right_qi: ColumnNames,
     entity: str | None,
     k: int,
     nulls: str,
@@ -168,8 +177,8 @@ def join(
 
 def _refuse_roles(
     on: Mapping[str, str],
-    qi: Sequence[str],
-    right_qi: Sequence[str],
+    qi: ColumnNames,
+    right_qi: ColumnNames,
     entity: str | None,
     nulls: str,
 ) -> None:
@@ -333,7 +342,7 @@ class _Plan:
                 WHERE (SELECT is_like FROM reid_keys)
               ) GROUP BY ALL HAVING bool_or(is_right) AND NOT bool_and(is_right)))"""
 
-    def lines(self, right_qi: Sequence[str], k: int) -> list[str]:
+    def lines(self, right_qi: ColumnNames, k: int) -> list[str]:
         """A query for each choice of columns of the right table."""
         named = list(zip(right_qi, self.b, strict=True))
         choices: list[tuple[int, str | None, list[str]]] = [(ALL, None, self.b)]

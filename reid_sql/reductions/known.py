@@ -6,7 +6,7 @@ from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import KnownRecords
-from reid_sql.parameters import OPTIONAL_TABLE, Columns, fold_case
+from reid_sql.parameters import OPTIONAL_TABLE, ColumnNames, Columns, fold_case
 from reid_sql.parameters.tolerance import Allowance, allowances_of
 from reid_sql.reduction import (
     ANY_NULLS,
@@ -111,7 +111,7 @@ def known_records(
     return tbl.check_columns(label, checked_columns, with_null_report(tbl, columns, nulls, body))
 
 
-def _list_codes(columns: Sequence[str], allowances: Container[int], *cells: str) -> str:
+def _list_codes(columns: ColumnNames, allowances: Container[int], *cells: str) -> str:
     """List these cells of each column with an allowance; of another, its code in place of each."""
     listed = (
         f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)"
@@ -121,7 +121,7 @@ def _list_codes(columns: Sequence[str], allowances: Container[int], *cells: str)
     return f"[{', '.join(listed)}]"
 
 
-def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Allowance]:
+def _allowances_in_order(tolerance: str, columns: ColumnNames) -> dict[int, Allowance]:
     """Read the allowances; refuses edits of a text, whose matches are no numbers from a first to a last."""
     allowances = allowances_of(tolerance, columns)
     for place, each in allowances.items():
@@ -133,7 +133,7 @@ def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Al
 
 
 def _one_record_per_person(
-    tbl: Source, columns: Sequence[str], columns_read: Sequence[str], entity: str, nulls: str
+    tbl: Source, columns: ColumnNames, columns_read: ColumnNames, entity: str, nulls: str
 ) -> Source:
     """Put in place of the table a row for each person.
 
@@ -154,8 +154,8 @@ def _one_record_per_person(
 
 def _distinct_records(
     tbl: Source,
-    columns: Sequence[str],
-    columns_read: Sequence[str],
+    columns: ColumnNames,
+    columns_read: ColumnNames,
     population_tbl: Source | None,
     key: str | None,
     nulls: str,
@@ -185,13 +185,13 @@ def _distinct_records(
         )"""
 
 
-def _list_texts(text_columns: Sequence[str], columns_read: Sequence[str]) -> str:
+def _list_texts(text_columns: Sequence[str], columns_read: ColumnNames) -> str:
     listed = ", ".join(f"q{columns_read.index(column) + 1}::VARCHAR" for column in text_columns)
     return f"[{listed}]::VARCHAR[]"
 
 
 def _compare_types(
-    tbl: Source, population_tbl: Source | None, columns: Sequence[str], body: str
+    tbl: Source, population_tbl: Source | None, columns: ColumnNames, body: str
 ) -> str:
     """Write the body behind the check that a population has the columns, in types that compare exactly."""
     if population_tbl is None:

@@ -12,6 +12,7 @@ from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import (
     SEED,
     Column,
+    ColumnNames,
     Columns,
     Number,
     Numbers,
@@ -173,7 +174,7 @@ def matches(
     *,
     tbl: Source,
     entity: str,
-    columns: Sequence[str],
+    columns: ColumnNames,
     points: Sequence[float] | None,
     tolerance: str | None,
     bins: Levels | None,
@@ -205,7 +206,7 @@ def matches(
 def _count(
     *,
     tbl: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     points: Sequence[int],
     exact_up_to: int,
     samples: int,
@@ -247,7 +248,7 @@ def _name_resolution(body: str, place: int, resolution: str) -> str:
 
 
 def coarsen(
-    source: Source, label: str, columns: Sequence[str], levels: Mapping[str, Level]
+    source: Source, label: str, columns: ColumnNames, levels: Mapping[str, Level]
 ) -> Source:
     """The table with the columns at these resolutions, under their own names."""
     by_name = {fold_case(column): level for column, level in levels.items()}

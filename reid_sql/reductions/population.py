@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.disclosure import PopulationHistogram
-from reid_sql.parameters import TABLE
+from reid_sql.parameters import TABLE, ColumnNames
 from reid_sql.parameters.tolerance import allowances_of
 from reid_sql.reduction import (
     ANY_NULLS,
@@ -52,9 +52,9 @@ POPULATION_HISTOGRAM: Final = Reduction(
 def population_histogram(
     tbl: Source,
     population_tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str | None,
-    by: Sequence[str] | None,
+    by: ColumnNames | None,
     nulls: str,
     tolerance: str | None = None,
 ) -> str:
@@ -87,7 +87,7 @@ def population_histogram(
 
 
 def _sizes_in_population(
-    tbl: Source, population_tbl: Source, qi: Sequence[str], nulls: str, tolerance: str | None
+    tbl: Source, population_tbl: Source, qi: ColumnNames, nulls: str, tolerance: str | None
 ) -> str:
     """The number of records of each of the sample's classes, in the sample and in the population."""
     if tolerance is not None:
@@ -112,7 +112,7 @@ def _sizes_in_population(
 
 def _match_both(
     both: str,
-    qi: Sequence[str],
+    qi: ColumnNames,
     tolerance: str,
     groups: Sequence[str] = (),
     *,
@@ -131,7 +131,7 @@ def _match_both(
 
 
 def _count_population(
-    population_tbl: Source, qi: Sequence[str], entity: str | None, nulls: str
+    population_tbl: Source, qi: ColumnNames, entity: str | None, nulls: str
 ) -> str:
     """Count the records, or people, of the population that hold each distinct combination."""
     if entity is None:
@@ -144,7 +144,7 @@ def _count_population(
 def _histogram_of_people(
     tbl: Source,
     population_tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str,
     nulls: str,
     tolerance: str | None,
@@ -190,9 +190,9 @@ def _histogram_of_people(
 def _by_group(
     tbl: Source,
     population_tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str | None,
-    by: Sequence[str],
+    by: ColumnNames,
     nulls: str,
     tolerance: str | None,
 ) -> str:
@@ -222,9 +222,9 @@ def _by_group(
 
 def _match_groups(
     population_tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     entity: str | None,
-    by: Sequence[str],
+    by: ColumnNames,
     nulls: str,
     tolerance: str,
 ) -> str:

@@ -1,12 +1,11 @@
 """Single columns: how many records have each of their values, and how these are written."""
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.columns.column_profile import OTHER, PADDED_PATTERN, ColumnCounts
 from reid_sql.models.columns.dates import DATE_PATTERN
-from reid_sql.parameters import Columns, Table, fold_case
+from reid_sql.parameters import ColumnNames, Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.missing_value_codes import (
     are_lists_of_codes,
@@ -73,7 +72,7 @@ COLUMN_COUNTS: Final = Reduction(
 )
 
 
-def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
+def column_counts(tbl: Source, columns: ColumnNames | None) -> str:
     """Count the records of each column by distinct value, and describe how the values are written."""
     body = f"""
         WITH reid_marked AS ({read_amounts(mark_candidates(_count_values(tbl, columns)))})
@@ -85,7 +84,7 @@ def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
     return tbl.check_columns("columns", columns or [], with_null_report(tbl, [], "value", body))
 
 
-def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
+def _count_values(tbl: Source, columns: ColumnNames | None) -> str:
     """Count the records, n, of each value of each column, with its text t.
 
     Where the columns are not known, a key that has the equality of the values groups them: values that differ
@@ -153,7 +152,7 @@ def _describe_texts() -> str:
           coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates"""
 
 
-def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:
+def _describe_columns(tbl: Source, columns: ColumnNames | None) -> str:
     """Select the columns that are asked for, each with its place and the kind of its values."""
     place = "row_number() OVER ()"
     if columns is not None:

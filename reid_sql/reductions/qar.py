@@ -1,12 +1,11 @@
 """Columns as codes, small numbers one for each value."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.parameters import COLUMNS, Column, fold_case, list_columns
+from reid_sql.parameters import COLUMNS, Column, ColumnNames, fold_case, list_columns
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -86,14 +85,14 @@ POSITION: Final = {"position": "row_number() OVER () - 1"}  # of a record in the
 ORDINAL_TYPES: Final = "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
 
 
-def codes(tbl: Source, columns: Sequence[str], nulls: str, entity: str | None) -> str:
+def codes(tbl: Source, columns: ColumnNames, nulls: str, entity: str | None) -> str:
     """List each column as codes."""
     return record_codes(tbl, columns, None, nulls, entity)
 
 
 def record_codes(
     tbl: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     key: str | None,
     nulls: str,
     entity: str | None,
@@ -123,13 +122,13 @@ def record_codes(
 uniques = record_codes
 
 
-def person_rows(tbl: Source, entity: str, columns: Sequence[str], nulls: str) -> str:
+def person_rows(tbl: Source, entity: str, columns: ColumnNames, nulls: str) -> str:
     """List each column as codes, with the person of each distinct row; the entity must be named."""
     list_columns("columns and entity", [*columns, entity], fold_case)
     return _codes_of_people(tbl, columns, entity, nulls)
 
 
-def _codes_of_people(tbl: Source, columns: Sequence[str], entity: str, nulls: str) -> str:
+def _codes_of_people(tbl: Source, columns: ColumnNames, entity: str, nulls: str) -> str:
     """List a record for each combination of values that a person has; people are the keys."""
     columns_read = with_entity(columns, entity, nulls)
     person = len(columns_read)
@@ -150,11 +149,11 @@ def _codes_of_people(tbl: Source, columns: Sequence[str], entity: str, nulls: st
     return check_people(tbl, "columns", columns, entity, nulls, body)
 
 
-def _fits_memory(columns: Sequence[str], bytes_each: int) -> str:
+def _fits_memory(columns: ColumnNames, bytes_each: int) -> str:
     return fits_memory(bytes_each, f" records of {len(columns)} columns")
 
 
-def _list_columns(columns: Sequence[str]) -> str:
+def _list_columns(columns: ColumnNames) -> str:
     """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
     ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
     return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, {list_codes(columns)} AS codes,

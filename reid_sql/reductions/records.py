@@ -1,12 +1,11 @@
 """Distinct records: with which records hold each, scored under a model, or as households."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Households
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
-from reid_sql.parameters import Column, Columns, Key, fold_case, list_columns
+from reid_sql.parameters import Column, ColumnNames, Columns, Key, fold_case, list_columns
 from reid_sql.reduction import (
     CLASS_WEIGHT,
     DROPPABLE_NULLS,
@@ -102,7 +101,7 @@ HOUSEHOLDS: Final = Reduction(
 
 
 def fitted_records(
-    tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str
+    tbl: Source, qi: ColumnNames, interactions: int, key: str | None, nulls: str
 ) -> str:
     """List the distinct records, with how many hold each and how many would with independent columns."""
     codes, joins = "[]::BIGINT[]", ""
@@ -125,7 +124,7 @@ def fitted_records(
 
 def weighted_records(
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     weight: str | None,
     household: str | None,
     key: str | None,
@@ -147,7 +146,7 @@ def weighted_records(
 
 def _over_distinct(
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     weight: str | None,
     key: str | None,
     nulls: str,
@@ -196,7 +195,7 @@ def _over_distinct(
     return tbl.check_columns(label, [*qi, *more], reported)
 
 
-def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) -> str:
+def households(tbl: Source, household: str, columns: ColumnNames, nulls: str) -> str:
     """Count the households of each class size, number of members and risk.
 
     The class of a household is the multiset of its members' classes, here a sorted list of their numbers. A

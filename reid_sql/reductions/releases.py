@@ -1,13 +1,21 @@
 """Two releases of one table: their classes, and the people who are in both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.release_classes import ReleaseClasses
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, Key, Tables, fold_case
-from reid_sql.parameters.tolerance import Allowance, allowances_of
+from reid_sql.parameters import (
+    QUASI_IDENTIFIERS,
+    TABLE,
+    ColumnNames,
+    Columns,
+    Key,
+    Tables,
+    fold_case,
+)
+from reid_sql.parameters.tolerance import Allowances, allowances_of
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -114,7 +122,7 @@ def refuse_roles(
 def release_classes(
     first: Source,
     second: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     key: str | None,
     entity: str | None,
     sensitive: str | None,
@@ -173,7 +181,7 @@ def _side(
     source: Source,
     side: int,
     releases: int,
-    compared: Sequence[str],
+    compared: ColumnNames,
     person: str | None,
     entity: str | None,
     sensitive: str | None,
@@ -198,12 +206,12 @@ def _side(
     return f"SELECT {distinct}{cells} FROM {source.rows(read)} {where}"
 
 
-def _names(qi: Sequence[str], sensitive: str | None) -> list[str]:
+def _names(qi: ColumnNames, sensitive: str | None) -> list[str]:
     return [*aliases(len(qi)), *([] if sensitive is None else ["s"])]
 
 
 def _check_people(
-    releases: Sequence[Source], label: str, columns: Sequence[str], *, of_key: bool
+    releases: Sequence[Source], label: str, columns: ColumnNames, *, of_key: bool
 ) -> str:
     """Name reid_keys the check that people have the same type in all releases, and a key differs in each.
 
@@ -228,13 +236,13 @@ def _check_people(
 
 
 def count_lines(
-    columns: Sequence[str],
+    columns: ColumnNames,
     releases: int,
     *,
     is_keyed: bool,
     counts_people: bool,
     has_sensitive: bool,
-    allowances: Mapping[int, Allowance],
+    allowances: Allowances,
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
     q = aliases(len(columns))

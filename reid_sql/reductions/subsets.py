@@ -9,7 +9,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, SPARE_ARRAYS
 from reid_sql.models.classes.disclosure import SubsetCounts
 from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES
-from reid_sql.parameters import COLUMNS, SUBSET_SIZE
+from reid_sql.parameters import COLUMNS, SUBSET_SIZE, ColumnNames
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
 from reid_sql.sql.records import (
@@ -68,7 +68,7 @@ COUNTED = "reid_subset_counts"  # the Python function that counts many subsets f
 
 def subsets(
     tbl: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     max_size: int,
     nulls: str,
     entity: str | None,
@@ -133,7 +133,7 @@ def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, enti
 
 def _count_from_codes(
     tbl: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     max_size: int,
     nulls: str,
     entity: str | None,

@@ -8,6 +8,7 @@ from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import (
     QUASI_IDENTIFIERS,
     TABLE,
+    ColumnNames,
     Columns,
     OptionalTable,
     fold_case,
@@ -75,7 +76,7 @@ Tables = Mapping[int, Source]  # by the place of each in SIDES
 def audited_tables(
     original: Source,
     synthetic: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: Sequence[str] | None,
     holdout: Source | None,
     entity: str | None,
@@ -94,7 +95,7 @@ def audited_tables(
 
 def inference_tables(
     tbl: Source,
-    qi: Sequence[str],
+    qi: ColumnNames,
     sensitive: Sequence[str],
     holdout: Source | None,
     entity: str | None,
@@ -114,8 +115,8 @@ def _label(entity: str | None) -> str:
 def _list_records(
     tables: Tables,
     sides: Sequence[int],
-    qi: Sequence[str],
-    columns: Sequence[str],
+    qi: ColumnNames,
+    columns: ColumnNames,
     entity: str | None,
 ) -> str:
     """List the distinct records of the tables, counted for each of SIDES in the table of this place."""
@@ -151,7 +152,7 @@ def _list_records(
     return body
 
 
-def _rows(table: Source, side: int, columns: Sequence[str], entity: str | None) -> str:
+def _rows(table: Source, side: int, columns: ColumnNames, entity: str | None) -> str:
     """Read the records of one table, with the person of each; each table has people of its own."""
     if entity is None:
         return f"SELECT {side} AS side, {numbered(columns)} FROM {table.rows(columns)}"

@@ -10,6 +10,7 @@ from reid_sql.models.tables.published_tables import PublishedRows
 from reid_sql.parameters import (
     TABLES,
     Choice,
+    ColumnNames,
     Columns,
     Key,
     Number,
@@ -141,7 +142,7 @@ SAFE_CELLS: Final = Reduction(
 
 
 def check_cells(
-    by: Sequence[str],
+    by: ColumnNames,
     value: str | None,
     entity: str | None,
     dominance: Sequence[float],
@@ -210,7 +211,7 @@ class CellShape:
 
 def safe_cells(
     tbl: Source,
-    by: Sequence[str],
+    by: ColumnNames,
     value: str | None,
     entity: str | None,
     k: int,
@@ -251,7 +252,7 @@ def safe_cells(
 
 def _base(
     tbl: Source,
-    by: Sequence[str],
+    by: ColumnNames,
     value: str | None,
     entity: str | None,
     shape: CellShape,
@@ -280,7 +281,7 @@ def _base(
           FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
 
 
-def list_cells(by: Sequence[str], shape: CellShape, rules: CellRules, k: int) -> str:
+def list_cells(by: ColumnNames, shape: CellShape, rules: CellRules, k: int) -> str:
     """The cells of every set of totals, from reid_base; of columns to protect, `by`, all must be linked.
 
     Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
@@ -381,7 +382,7 @@ def protection_of_sums(rules: CellRules, p_percent: float) -> str:
 
 def _hide(
     shape: CellShape,
-    by: Sequence[str],
+    by: ColumnNames,
     rules: CellRules,
     form: Form,
     protection: int,

@@ -6,7 +6,7 @@ counts where it is a tag, a flag that is true, or a whole part of a text: "age i
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -23,6 +23,7 @@ QUASI_IDENTIFIER, SENSITIVE, IDENTIFIER, ENTITY, HOUSEHOLD, *_PERSONAL = ROLES
 UNKNOWN: Final = "unknown"
 VAGUE: Final = (*_PERSONAL, UNKNOWN)  # name no role
 WORDS: Final = {word: role for role, words in _FILE["words"].items() for word in words}
+LABELS: Final = frozenset({*_FILE["labels"], *WORDS})  # keys of what a role is written in
 MIN_SIMILARITY: Final = 0.92  # of a word with a slip
 PARTS: Final = re.compile(r"[;:,.|/()\[\]\n]")
 COMMENTS: Final = """SELECT column_name, comment FROM duckdb_columns()
@@ -131,22 +132,34 @@ def _collect(node: Any, names: frozenset[str], file: str, catalogue: Catalogue) 
     written = [value for key in _FILE["table_names"] if isinstance(value := node.get(key), str)]
     names = frozenset().union(*map(_spell_name, written)) or names
     for key, value in node.items():
-        # the manifest of dbt has a mapping
-        columns = [*value.values()] if key == "columns" and isinstance(value, dict) else value
-        if key not in _FILE["columns"] or not isinstance(columns, list):
+        columns = _list_columns(key, value)
+        if columns is None:
             _collect(value, names, file, catalogue)
-            continue
-        for column in (each for each in columns if isinstance(each, dict)):
-            for name in [column[of] for of in _FILE["column_names"] if of in column][:1]:
-                labels = {"tags": column} if "key" in column else column
-                roles = [
-                    (str(name), role)
-                    for label, each in labels.items()
-                    if label in _FILE["labels"] or label in WORDS
-                    for text in _texts(label, each)
-                    if (role := read_role(text, file))
-                ]
-                catalogue.setdefault(names, []).extend(roles)
+        for labels in _read_columns(columns or (), file):
+            catalogue.setdefault(names, []).extend(labels)
+
+
+def _list_columns(key: str, value: Any) -> list[Any] | None:  # noqa: ANN401 - the same
+    """List the columns that a key has; None if it is none of columns. The manifest of dbt has a mapping."""
+    if key == "columns" and isinstance(value, dict):
+        return [*value.values()]
+    return value if key in _FILE["columns"] and isinstance(value, list) else None
+
+
+def _read_columns(columns: Iterable[Any], file: str) -> Iterator[Labels]:
+    """Yield the roles of each column that has a name, one by one."""
+    for column in columns:
+        if isinstance(column, dict) and (
+            name := next(filter(column.__contains__, _FILE["column_names"]), None)
+        ):
+            labels = {"tags": column} if "key" in column else column
+            yield [
+                (str(column[name]), role)
+                for label, each in labels.items()
+                if label in LABELS
+                for text in _texts(label, each)
+                if (role := read_role(text, file))
+            ]
 
 
 def _texts(key: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - a document's

@@ -201,9 +201,10 @@ def attach_sources(
             )
         with _readable(words, path, kind):
             select, inspected, noted = select_from(con, words, path, kind, form)
-            columns = con.execute(f"DESCRIBE ({select})").fetchall()
+            types = con.execute(
+                f"SELECT column_name, column_type FROM (DESCRIBE ({select}))"
+            ).fetchall()
         notes |= dict.fromkeys(noted)
-        types = [(row[0], row[1]) for row in columns]
         if first_types is not None and sorted(types) != sorted(first_types):
             raise OutOfDomainError(
                 f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"

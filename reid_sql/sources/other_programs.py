@@ -163,7 +163,7 @@ def _one_type(name: str, values: Sequence[Any]) -> "pl.Series":
     """
     import polars as pl  # noqa: PLC0415 - the same
 
-    distinct = {value for value in values if value is not None}
+    distinct = {*values} - {None}
     kinds = {type(value) for value in distinct}
     if kinds == {int, float} and all(abs(value) <= MAX_WHOLE for value in distinct):
         return pl.Series(name, values, pl.Float64, strict=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
+from reid_sql.parameters import Places
 from reid_sql.sql.records import ROUNDED, SUPPRESSED
 from reid_sql.sql.text import aliases, same, text, texts
 
@@ -27,21 +28,21 @@ class CellRules:
     contributors: int
     share: float
     # the places of `by` that are totalled, of each set that is listed
-    totals: tuple[tuple[int, ...], ...]
+    totals: tuple[Places, ...]
     # the same of the sets that only other cells are compared with
-    margins: tuple[tuple[int, ...], ...]
+    margins: tuple[Places, ...]
     # the places that are levels of one, the coarsest first
-    hierarchies: tuple[tuple[int, ...], ...]
+    hierarchies: tuple[Places, ...]
 
     @property
-    def finest(self) -> list[tuple[int, ...]]:
+    def finest(self) -> list[Places]:
         """The sets of which no other has the parts: the cells of each table without its totals."""
         return [
             each for each in self.totals if not any({*other} < {*each} for other in self.totals)
         ]
 
     @property
-    def chains(self) -> list[tuple[int, ...]]:
+    def chains(self) -> list[Places]:
         """The hierarchies that share no column, in which a person moves from one category to another."""
         columns = Counter(place for each in self.hierarchies for place in each)
         return [each for each in self.hierarchies if all(columns[place] == 1 for place in each)]

@@ -5,7 +5,7 @@ A row without a person is refused. An attacker knows one record of a person; a c
 
 from collections.abc import Sequence
 
-from reid_sql.parameters import order_by_name
+from reid_sql.parameters import ColumnNames, order_by_name
 from reid_sql.parameters.words import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.reduction import (
     CLASS_PEOPLE,
@@ -33,7 +33,7 @@ from reid_sql.sql.text import (
 )
 
 
-def label_with_entity(label: str, entity: str | None, by: Sequence[str] = ()) -> str:
+def label_with_entity(label: str, entity: str | None, by: ColumnNames = ()) -> str:
     """Name the columns that are asked for in a refusal.
 
     >>> label_with_entity("quasi-identifiers", "person", ["state"])
@@ -44,14 +44,14 @@ def label_with_entity(label: str, entity: str | None, by: Sequence[str] = ()) ->
     return label if entity is None else f"{label} and entity"
 
 
-def with_entity(columns: Sequence[str], entity: str | None, nulls: str) -> list[str]:
+def with_entity(columns: ColumnNames, entity: str | None, nulls: str) -> list[str]:
     """All columns that a plan reads; refuses an entity that is a quasi-identifier, and NULL as any value."""
     refuse_entity(columns, entity, nulls)
     return [*columns] if entity is None else [*columns, entity]
 
 
 def count_people(
-    source: Source, columns: Sequence[str], entity: str, nulls: str, *, is_checked: bool = True
+    source: Source, columns: ColumnNames, entity: str, nulls: str, *, is_checked: bool = True
 ) -> str:
     """Select the people of each class, with how many of its records each has."""
     rows = source.rows([*columns, entity], is_checked=is_checked)
@@ -62,7 +62,7 @@ def count_people(
 
 
 def number_people(
-    source: Source, columns: Sequence[str], entity: str, nulls: str, side: int = 0
+    source: Source, columns: ColumnNames, entity: str, nulls: str, side: int = 0
 ) -> str:
     """Number the people of each class of one side."""
     return f"""
@@ -72,10 +72,10 @@ def number_people(
 
 def one_row_per_person(
     source: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     entity: str | None,
     nulls: str,
-    by: Sequence[str] = (),
+    by: ColumnNames = (),
     weight: str | None = None,
 ) -> Source:
     """Put in place of the table a row for each person: the values of the smallest of their classes.
@@ -98,7 +98,7 @@ def one_row_per_person(
 
 
 def _smallest_classes(
-    source: Source, columns: Sequence[str], entity: str, by: Sequence[str], weight: str | None
+    source: Source, columns: ColumnNames, entity: str, by: ColumnNames, weight: str | None
 ) -> str:
     columns_read = union(columns, by)
     places = [place_of(group, columns_read) for group in by]
@@ -177,7 +177,7 @@ def _smallest_weights(source: Source, parts: Sequence[str], weight: str) -> str:
 
 
 def check_people(
-    source: Source, words: str, columns: Sequence[str], entity: str | None, nulls: str, body: str
+    source: Source, words: str, columns: ColumnNames, entity: str | None, nulls: str, body: str
 ) -> str:
     """Write the body with its report of NULLs, behind the check of the columns and of who is a person."""
     return source.check_columns(
@@ -189,11 +189,11 @@ def check_people(
 
 def one_row_per_value(
     source: Source,
-    columns: Sequence[str],
+    columns: ColumnNames,
     sensitive: str,
     entity: str | None,
     nulls: str,
-    by: Sequence[str] = (),
+    by: ColumnNames = (),
     *,
     of_shares: bool = False,
 ) -> Source:
@@ -222,7 +222,7 @@ def one_row_per_value(
 
 
 def _select_values(
-    source: Source, compared: Sequence[str], columns: Sequence[str], entity: str, nulls: str
+    source: Source, compared: ColumnNames, columns: ColumnNames, entity: str, nulls: str
 ) -> str:
     """Select the people of each class with the least of their values, and whether there are several.
 
@@ -241,11 +241,11 @@ def _select_values(
 
 def _select_with_shares(
     source: Source,
-    compared: Sequence[str],
-    columns: Sequence[str],
+    compared: ColumnNames,
+    columns: ColumnNames,
     entity: str,
     nulls: str,
-    by: Sequence[str],
+    by: ColumnNames,
 ) -> str:
     """Select the people of each class and value, and whether a person has several values in any classes."""
     value = f"q{len(compared)}"
@@ -264,7 +264,7 @@ def _select_with_shares(
 # names with a prefix that none of ours can have.
 
 
-def group_aliases(columns: Sequence[str], by: Sequence[str]) -> list[str]:
+def group_aliases(columns: ColumnNames, by: ColumnNames) -> list[str]:
     """The aliases of the groups' columns."""
     return aliases(len(by), len(columns) + 1)
 
@@ -272,8 +272,8 @@ def group_aliases(columns: Sequence[str], by: Sequence[str]) -> list[str]:
 def count_by_group(
     source: Source,
     label: str,
-    columns: Sequence[str],
-    by: Sequence[str],
+    columns: ColumnNames,
+    by: ColumnNames,
     entity: str | None,
     nulls: str,
     counts: str,
@@ -314,7 +314,7 @@ def count_by_group(
     )
 
 
-def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nulls: str) -> str:
+def rows_by_group(source: Source, columns: ColumnNames, by: ColumnNames, nulls: str) -> str:
     """Name all rows that are not dropped reid_taken, for a plan that needs them one by one."""
     where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
     return (
@@ -322,7 +322,7 @@ def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nul
     )
 
 
-def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: bool) -> str:
+def histogram_by_group(columns: ColumnNames, by: ColumnNames, *, of_people: bool) -> str:
     """Name reid_sized the histogram of each group, of reid_in_classes.
 
     reid_in_classes has the rows of reid_divided that are complete, each with the size of its class, and in

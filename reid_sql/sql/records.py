@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from reid_sql.models.classes.class_keys import REMEDY_MEMORY
 from reid_sql.models.fitted_model import FittedModel
+from reid_sql.parameters import ColumnNames
 from reid_sql.reduction import REFUSAL_REPEATED_KEY
 from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
 
@@ -14,7 +15,7 @@ SUPPRESSED = "reid_suppressed_cells"
 ROUNDED = "reid_rounded_cells"  # the Python function that rounds counts so that totals add up
 
 
-def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: str) -> str:
+def with_null_report(source: Source, columns: ColumnNames, nulls: str, body: str) -> str:
     """Add to each row of a plan how NULLs were treated, and how many records that dropped."""
     if nulls != "drop":
         return f"""
@@ -39,7 +40,7 @@ def with_null_report_of_all(
         FROM ({body}) AS reid_counted"""
 
 
-def count_distinct(source: Source, columns: Sequence[str], nulls: str, side: int = 0) -> str:
+def count_distinct(source: Source, columns: ColumnNames, nulls: str, side: int = 0) -> str:
     """Number the distinct records of one side, each with how many records hold it."""
     return f"""
         SELECT {side} AS side, row_number() OVER () AS id, {numbered(columns)}, records
@@ -51,7 +52,7 @@ def count_distinct(source: Source, columns: Sequence[str], nulls: str, side: int
 
 
 def count_classes(
-    source: Source, columns: Sequence[str], nulls: str, *, is_checked: bool = True
+    source: Source, columns: ColumnNames, nulls: str, *, is_checked: bool = True
 ) -> str:
     """Count the records of each class, or the matches of each distinct record where NULL is any value."""
     if nulls == "wildcard":
@@ -64,7 +65,7 @@ def count_classes(
         GROUP BY {numbered(columns)}"""
 
 
-def encode_values(columns: Sequence[str], relation: str, *, in_order: bool = False) -> str:
+def encode_values(columns: ColumnNames, relation: str, *, in_order: bool = False) -> str:
     """Join to each row of a relation the codes of its values: code1, code2, …, NULL for NULL."""
     return "".join(
         f"""
@@ -77,18 +78,18 @@ def encode_values(columns: Sequence[str], relation: str, *, in_order: bool = Fal
     )
 
 
-def list_codes(columns: Sequence[str]) -> str:
+def list_codes(columns: ColumnNames) -> str:
     """List for each column the codes of all rows, 0 for NULL."""
     listed = (f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
     return f"[{', '.join(listed)}]"
 
 
-def codes_of(columns: Sequence[str]) -> str:
+def codes_of(columns: ColumnNames) -> str:
     """List the codes of a row, 0 for NULL."""
     return f"[{', '.join(f'coalesce(code{place}, 0)' for place, _ in enumerate(columns, 1))}]"
 
 
-def match_records(columns: Sequence[str], distinct_records: str, other: int = 0) -> str:
+def match_records(columns: ColumnNames, distinct_records: str, other: int = 0) -> str:
     """Match distinct records with those of the other side, NULL with any value: a WITH clause, reid_matched.
 
     Each record is a list of codes, 0 for NULL; one call of a Python function matches them all.
@@ -130,14 +131,14 @@ def count_matches(other: int, alias: str) -> str:
         )"""
 
 
-def sum_blank_records(columns: Sequence[str], nulls: str) -> str:
+def sum_blank_records(columns: ColumnNames, nulls: str) -> str:
     """Sum the records that are NULL in every column, which match all others where NULL is any value."""
     if nulls != "wildcard":
         return "NULL::BIGINT"
     return f"coalesce(sum(records) FILTER ({all_null(columns)}), 0)::BIGINT"
 
 
-def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = ()) -> str:
+def log_expected(columns: ColumnNames, relation: str, groups: Sequence[str] = ()) -> str:
     """Select from distinct records the log of the count that each would have with independent columns.
 
     ln E = sum_i ln n_i - (d - 1) ln n: n records, n_i of which hold the record's value in column i of d.
@@ -178,7 +179,7 @@ def value_text(alias: str) -> str:
         ELSE {alias}::VARCHAR END"""
 
 
-def value_texts(columns: Sequence[str]) -> str:
+def value_texts(columns: ColumnNames) -> str:
     """List the texts of a record's values."""
     return f"[{', '.join(map(value_text, aliases(len(columns))))}]"
 
@@ -200,7 +201,7 @@ MEMORY_LIMIT = """least(9e18, regexp_extract(current_setting('memory_limit'), '^
 
 
 def named_by_key(
-    source: Source, columns: Sequence[str], key: str | None, nulls: str, body: str
+    source: Source, columns: ColumnNames, key: str | None, nulls: str, body: str
 ) -> str:
     """Write the body behind the check that the key differs between the records that it answers for."""
     if key is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reid_sql.parameters import fold_case, sql_text
+from reid_sql.parameters import ColumnNames, fold_case, sql_text
 
 text = sql_text  # quotes a text as a literal
 # SQL has no empty name: a control character, which no table has as a name, replaces it until the check of
@@ -57,12 +57,12 @@ def aliases(number: int, first: int = 1) -> list[str]:
     return [f"q{place}" for place in range(first, first + number)]
 
 
-def numbered(columns: Sequence[str]) -> str:
+def numbered(columns: ColumnNames) -> str:
     """List the aliases of the columns: q1, q2 and so on."""
     return ", ".join(aliases(len(columns)))
 
 
-def with_names(columns: Sequence[str]) -> str:
+def with_names(columns: ColumnNames) -> str:
     """Select the aliases under the columns' own names."""
     return ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(columns, 1))
 
@@ -90,12 +90,12 @@ def same(
     )
 
 
-def all_null(columns: Sequence[str]) -> str:
+def all_null(columns: ColumnNames) -> str:
     """Test that every aliased column is NULL."""
     return " AND ".join(f"{alias} IS NULL" for alias in aliases(len(columns)))
 
 
-def none_null(columns: Sequence[str]) -> str:
+def none_null(columns: ColumnNames) -> str:
     """Test that no aliased column is NULL."""
     return " AND ".join(f"{alias} IS NOT NULL" for alias in aliases(len(columns)))
 
@@ -130,13 +130,13 @@ def fold_case_in_sql(expression: str) -> str:
 ASCII_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def union(columns: Sequence[str], more: Sequence[str]) -> list[str]:
+def union(columns: ColumnNames, more: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them in any case."""
     folded = {fold_case(column) for column in columns}
     return [*columns, *(other for other in more if fold_case(other) not in folded)]
 
 
-def place_of(column: str, columns: Sequence[str]) -> int:
+def place_of(column: str, columns: ColumnNames) -> int:
     """The place of a column among others, counted from 1; 0 where it is not among them."""
     folded = [fold_case(each) for each in columns]
     return folded.index(fold_case(column)) + 1 if fold_case(column) in folded else 0
@@ -171,7 +171,7 @@ class Source:
 
     def rows(
         self,
-        columns: Sequence[str],
+        columns: ColumnNames,
         *,
         drop_nulls: bool = False,
         before: Mapping[str, str] | None = None,
@@ -192,7 +192,7 @@ class Source:
           SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
         ) AS reid_source_rows({", ".join(names)})"""
 
-    def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:  # noqa: ARG002 - of a subclass
+    def tests(self, columns: ColumnNames, *, is_checked: bool) -> list[str]:  # noqa: ARG002 - of a subclass
         """Tests that are true, or refuse, before a value of the columns is compared."""
         return []
 
@@ -204,19 +204,19 @@ class Source:
         """A value, NULL where it is NaN."""
         return known_text(value)
 
-    def count_nulls(self, columns: Sequence[str]) -> str:
+    def count_nulls(self, columns: ColumnNames) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
         tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
         return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
 
-    def has_columns(self, label: str, columns: Sequence[str]) -> str:  # noqa: ARG002 - of a subclass
+    def has_columns(self, label: str, columns: ColumnNames) -> str:  # noqa: ARG002 - of a subclass
         """Test that the table has the columns, for a plan that must know before it joins by them."""
         return "true"
 
     def check_columns(
         self,
         label: str,  # noqa: ARG002 - of a subclass
-        columns: Sequence[str],  # noqa: ARG002 - the same
+        columns: ColumnNames,  # noqa: ARG002 - the same
         body: str,
         table: str = "the table",  # noqa: ARG002 - the same
     ) -> str:
@@ -228,17 +228,17 @@ class Source:
         other: "Source",  # noqa: ARG002 - of a subclass
         tables: tuple[str, str],  # noqa: ARG002 - the same
         label: str,  # noqa: ARG002 - the same
-        columns: Sequence[str],  # noqa: ARG002 - the same
+        columns: ColumnNames,  # noqa: ARG002 - the same
         body: str,
     ) -> str:
         """Write the body behind the check that both tables have the columns; `tables` names the tables."""
         return body
 
-    def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - the same
+    def check_types(self, other: "Source", columns: ColumnNames, body: str) -> str:  # noqa: ARG002 - the same
         """Write the body behind the check that the columns have comparable types in both tables."""
         return body
 
-    def guard_types(self, compared: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":  # noqa: ARG002 - the same
+    def guard_types(self, compared: "Sequence[Any]", columns: ColumnNames) -> "list[Any]":  # noqa: ARG002 - the same
         """This table and others, whose values no cast can reach before their types are found comparable."""
         return [self, *compared]
 

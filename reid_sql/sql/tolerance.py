@@ -12,11 +12,11 @@ each further column, a record is repeated for what it matches there. A person co
 several of their records overlap.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.parameters.tolerance import MONTHS, PERCENT, SECONDS, Allowance
+from reid_sql.parameters.tolerance import MONTHS, PERCENT, SECONDS, Allowance, Allowances
 from reid_sql.sql.text import same, text
 
 MAX_WHOLE: Final = 2**127 - 1
@@ -57,9 +57,7 @@ PLAIN: Final = r"\s*[+-]?\d{1,20}(\.\d{1,9})?\s*"
 ISO_DATE: Final = r"\s*\d{4}-\d{1,2}-\d{1,2}\s*"
 
 
-def tolerance_tables(
-    columns: Sequence[str], relation: str, allowances: Mapping[int, Allowance]
-) -> str:
+def tolerance_tables(columns: Sequence[str], relation: str, allowances: Allowances) -> str:
     """Name reid_near_1, …, the values of the tolerant columns, and reid_placed the relation with them.
 
     Each value has its number, `code`, and, if it is in an order, the first and the last number that it
@@ -90,7 +88,7 @@ def tolerance_tables(
 def match_within(
     columns: Sequence[str],
     distinct_records: str,
-    allowances: Mapping[int, Allowance],
+    allowances: Allowances,
     other: int = 0,
     groups: Sequence[str] = (),
     *,
@@ -117,7 +115,7 @@ def match_within(
 
 def count_within(
     exact: Sequence[str],
-    allowances: Mapping[int, Allowance],
+    allowances: Allowances,
     other: str,
     alias: str,
     *,
@@ -131,7 +129,7 @@ def count_within(
 
 
 def link_within(
-    q: Sequence[str], columns: Sequence[str], allowances: Mapping[int, Allowance], *, is_keyed: bool
+    q: Sequence[str], columns: Sequence[str], allowances: Allowances, *, is_keyed: bool
 ) -> str:
     """Name reid_links the rows of side 0 of reid_rows, with how many of side 1 match, and back.
 
@@ -174,9 +172,7 @@ def link_within(
         )"""
 
 
-def is_within(
-    exact: Sequence[str], allowances: Mapping[int, Allowance], one: str, other: str
-) -> str:
+def is_within(exact: Sequence[str], allowances: Allowances, one: str, other: str) -> str:
     """Test whether two records of reid_placed match in every column."""
     tests = [
         f"list_contains({one}.near{place}, {other}.c{place})"
@@ -187,7 +183,7 @@ def is_within(
     return " AND ".join([*tests, *([same(one, other, exact)] if exact else [])])
 
 
-def join_within(exact: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
+def join_within(exact: Sequence[str], allowances: Allowances) -> str:
     """Join each record of reid_placed, `id`, with those that match it, `other`, in every column."""
     query = "SELECT * FROM reid_placed"
     for place, each in allowances.items():
@@ -203,7 +199,7 @@ class _Count:
     """A count of matches: columns of equal values, by how much others may differ, and whether of people."""
 
     exact: tuple[str, ...]
-    allowances: Mapping[int, Allowance]
+    allowances: Allowances
     is_of_people: bool
 
     def write(

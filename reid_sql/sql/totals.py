@@ -3,12 +3,12 @@
 Tables that do not show how their columns hang together are refused.
 """
 
-from collections.abc import Collection, Sequence
-from itertools import combinations, pairwise, permutations
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
 from reid_sql.errors import OutOfDomainError, suggestion
-from reid_sql.parameters import fold_case, list_text
+from reid_sql.parameters import ColumnNames, Places, fold_case, list_text
 
 REFUSAL_UNLINKED: Final = (
     "tables must show how their columns hang together, got '{0}', which determines '{1}' of another table; "
@@ -28,20 +28,20 @@ MIN_EXPECTED_DISAGREEMENTS: Final = 3
 
 
 def _read_sets(
-    by: Sequence[str], name: str, texts: Sequence[str] | None, sign: str
+    by: ColumnNames, name: str, texts: Sequence[str] | None, sign: str
 ) -> list[list[int]]:
     """The places in `by` of the columns of each text, which a sign separates."""
     places = {fold_case(column): place for place, column in enumerate(by)}
     sets = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
-    for each in sets:
-        if unknown := [part for part in each if part not in places]:
+    for part in chain(*sets):
+        if part not in places:
             raise OutOfDomainError(
-                f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'; {suggestion(unknown[0], list(by))}"
+                f"{name} must be of columns of by, separated by {sign}, got '{part}'; {suggestion(part, list(by))}"
             )
     return [[places[part] for part in each] for each in sets]
 
 
-def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[int, ...], ...]:
+def read_levels(by: ColumnNames, levels: Sequence[str] | None) -> tuple[Places, ...]:
     """The places of the columns that are levels of each hierarchy."""
     hierarchies = _read_sets(by, "levels", levels, ">")
     if any(len(each) < 2 or len(each) > len({*each}) for each in hierarchies):  # noqa: PLR2004
@@ -52,23 +52,23 @@ def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[
 
 
 def list_totals(
-    by: Sequence[str],
+    by: ColumnNames,
     totals: str,
-    hierarchies: Sequence[tuple[int, ...]],
+    hierarchies: Sequence[Places],
     tables: Sequence[str] | None,
-) -> tuple[tuple[int, ...], ...]:
+) -> tuple[Places, ...]:
     """The places that are totalled in each set of cells; a level is totalled where a coarser one is."""
     all_columns = set(range(len(by)))
-    shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [all_columns]
+    shown = list(map(set, _read_sets(by, "tables", tables, ","))) or [all_columns]
     for table in shown:
-        for chain in hierarchies:
-            below = [place for place, level in enumerate(chain) if level in table]
-            table |= {*chain[: max(below, default=-1) + 1]}
+        for hierarchy in hierarchies:
+            below = [place for place, level in enumerate(hierarchy) if level in table]
+            table |= {*hierarchy[: max(below, default=-1) + 1]}
     _refuse_cycle(by, shown)
     sets = (
-        tuple(sorted({*(all_columns - table), *(sorted(table)[place] for place in totalled)}))
+        tuple(sorted((all_columns - table).union(totalled)))
         for table in shown
-        for totalled in _totalled(len(table), totals)
+        for totalled in _totalled(sorted(table), totals)
     )
     return tuple(each for each in dict.fromkeys(sets) if is_nested(each, hierarchies))
 
@@ -82,22 +82,19 @@ def is_nested(totalled: Collection[int], hierarchies: Sequence[Sequence[int]]) -
     )
 
 
-def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
+def _refuse_cycle(by: ColumnNames, tables: Sequence[Collection[int]]) -> None:
     """Refuse tables that limit each other without sharing all columns, as a and b, b and c, a and c do.
 
-    A column of one table alone, and a table within another, link nothing: what is left is a cycle.
+    A column of one table alone, and a table within another, link nothing: what is left is a cycle, as in the
+    reduction of Graham 1979, and Yu & Ozsoyoglu 1979.
     """
-    left, before = [set(each) for each in tables], None
+    left, before = {*map(frozenset, tables)}, None
     while left != before:
-        before = [set(each) for each in left]
+        before = left
         for place in range(len(by)):
             if sum(place in each for each in left) == 1:
-                left = [each - {place} for each in left]
-        left = [
-            each
-            for n, each in enumerate(left)
-            if not any(each < other or (each == other and m < n) for m, other in enumerate(left))
-        ]
+                left = {each - {place} for each in left}
+        left = {each for each in left if not any(each < other for other in left)}
     if len(left) > 1:
         raise OutOfDomainError(
             f"tables must not share columns in a circle, got {len(left)} that do; add a table of all their columns"
@@ -105,8 +102,8 @@ def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
 
 
 def list_margins(
-    columns: int, listed: Sequence[tuple[int, ...]], hierarchies: Sequence[Sequence[int]]
-) -> tuple[tuple[int, ...], ...]:
+    columns: int, listed: Sequence[Places], hierarchies: Sequence[Sequence[int]]
+) -> tuple[Places, ...]:
     """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
     wider = (
         tuple(sorted({*totalled, place}))
@@ -125,9 +122,9 @@ class Unlinked(NamedTuple):
     The first are one column, or all of their set.
     """
 
-    ones: tuple[int, ...]
-    others: tuple[int, ...]
-    shared: tuple[int, ...]
+    ones: Places
+    others: Places
+    shared: Places
 
 
 def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlinked]:
@@ -139,13 +136,12 @@ def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlink
     most is listed.
     """
     shown = [frozenset(range(width)) - {*each} for each in totals]
-    unlinked: dict[tuple[tuple[int, ...], frozenset[int]], set[frozenset[int]]] = {}
+    unlinked: dict[tuple[Places, frozenset[int]], set[frozenset[int]]] = {}
     for first, second in permutations(shown, 2):
         for others in _subsets(second - first):
             if not any(first | others <= each for each in shown):
                 for ones in {*((one,) for one in first - second), tuple(sorted(first))}:
-                    if {*ones} - second:
-                        unlinked.setdefault((ones, others), set()).add(first & second)
+                    unlinked.setdefault((ones, others), set()).add(first & second)
     listed = [
         Unlinked(ones, tuple(sorted(others)), tuple(sorted(each)))
         for (ones, others), shared in unlinked.items()
@@ -156,7 +152,7 @@ def _list_unlinked(width: int, totals: Sequence[Collection[int]]) -> list[Unlink
 
 
 def refuse_unlinked(
-    by: Sequence[str], totals: Sequence[Collection[int]], k: int, *, counts_people: bool
+    by: ColumnNames, totals: Sequence[Collection[int]], k: int, *, counts_people: bool
 ) -> dict[str, str]:
     """Why sets of cells may subtract to few people, by the test of reid_base that it is met by."""
     unlinked: dict[str, str] = {}
@@ -238,12 +234,10 @@ def _subsets(columns: frozenset[int]) -> list[frozenset[int]]:
     return [frozenset(each) for size in sizes for each in combinations(sorted(columns), size)]
 
 
-def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
-    """The places that are totalled in each set of cells, none first."""
+def _totalled(columns: Sequence[int], totals: str) -> Iterable[Sequence[int]]:
+    """The columns that are totalled in each set of cells, none first."""
     if totals == "rollup":
-        return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
+        return [columns[place:] for place in range(len(columns), -1, -1)]
     if totals == "margins":
-        return tuple(
-            each for size in range(columns + 1) for each in combinations(range(columns), size)
-        )
+        return chain(*(combinations(columns, size) for size in range(len(columns) + 1)))
     return ((),)

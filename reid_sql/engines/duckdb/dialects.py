@@ -94,27 +94,22 @@ def _portable(node: Any) -> Any:  # noqa: ANN401 - the same
     """Write what DuckDB alone has in words of all."""
     from sqlglot import exp  # noqa: PLC0415 - an optional extra
 
-    if (
-        isinstance(node, exp.Cast)
-        and isinstance(node.this, exp.Anonymous)
-        and node.this.name == "error"
-    ):
-        return exp.cast(exp.null(), node.to)
-    if isinstance(node, exp.IgnoreNulls | exp.AnyValue):  # of values that are the same
-        value = node.this if isinstance(node, exp.AnyValue) else node.this.this
-        return exp.Max(this=value)
-    # by which t_closeness chooses the faster of two equal ways
-    if isinstance(node, exp.ApproxDistinct):
-        return exp.Literal.number(0)
-    if isinstance(node, exp.IsInf):
-        return exp.GT(this=exp.Abs(this=node.this), expression=exp.Literal.number(NOTHING_LARGER))
-    if isinstance(node, exp.DataType) and node.this in {
-        exp.DataType.Type.INT128,
-        exp.DataType.Type.INT256,
-    }:
-        return exp.DataType.build("DECIMAL(38, 0)", dialect=DUCKDB)
-    if isinstance(node, exp.Identifier) and node.quoted and LOWER_NAME.fullmatch(node.name):
-        node.set("quoted", node.name in reserved_words())
+    match node:
+        case exp.Cast(this=exp.Anonymous(name="error")):
+            return exp.cast(exp.null(), node.to)
+        # of values that are the same
+        case exp.AnyValue(this=value) | exp.IgnoreNulls(this=exp.Expression(this=value)):
+            return exp.Max(this=value)
+        # by which t_closeness chooses the faster of two equal ways
+        case exp.ApproxDistinct():
+            return exp.Literal.number(0)
+        case exp.IsInf(this=value):
+            largest = exp.Literal.number(NOTHING_LARGER)
+            return exp.GT(this=exp.Abs(this=value), expression=largest)
+        case exp.DataType(this=exp.DataType.Type.INT128 | exp.DataType.Type.INT256):
+            return exp.DataType.build("DECIMAL(38, 0)", dialect=DUCKDB)
+        case exp.Identifier(quoted=True, name=name) if LOWER_NAME.fullmatch(name):
+            node.set("quoted", name in reserved_words())
     return node
 
 

@@ -115,8 +115,9 @@ def _answer_table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
         by = check_groups(tbl, by, arguments["nulls"])
         refuse_groups_named_like_results(by, declared.answer_columns)
     reduced: pl.LazyFrame = implementation(declared.reduction, ENGINE)(tbl, **counted)
-    groups = with_group_names(by or ())
-    counts = pl.exclude(group_names(by or ()))
+    divided_by = by or ()
+    groups = with_group_names(divided_by)
+    counts = pl.exclude(group_names(divided_by))
     if declared.answer is Answer.REDUCTION:
         return reduced.select(*groups, counts)
     types = {

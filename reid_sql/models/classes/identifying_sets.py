@@ -386,15 +386,16 @@ def _search(
     whole = table.refine_all(range(len(table.codes)))
     if whole.unique < least:
         return Search([], largest, is_complete=True, counted=1)
+    most_sets, most_records = (max_sets, inf) if max_sets else (inf, RECORDS_READ)
     # one record is a key without a column
     may_be_keys = table.people is None and least == table.total > 1
     if len(whole.rows) or not may_be_keys:
         of_columns = len(table.codes) * (len(table.order) + RECORDS_A_SET)
-        limits = (max_sets, inf) if max_sets else (inf, max(RECORDS_READ, of_columns))
+        limits = most_sets, max(most_records, of_columns)
         return find_minimal_sets(
             table, least, largest, *limits, is_smallest_enough=is_smallest_enough
         )
-    found = find_minimal_keys(table, largest, max_sets or inf, inf if max_sets else RECORDS_READ)
+    found = find_minimal_keys(table, largest, most_sets, most_records)
     width = range(len(table.codes))
     places = [tuple(place for place in width if key >> place & 1) for key in found.keys]
     sets = [ColumnSet(each, table.total, table.total) for each in places]

@@ -13,12 +13,20 @@ from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
 from reid_sql.models.classes.rare_combinations import (
     LEAST_SHARED,
     CodedRows,
-    Places,
     RareCombinations,
     find_rare_combinations,
     list_sets,
 )
-from reid_sql.parameters import SUBSET_SIZE, Flags, Floats, Integers, NameLists, Number, TextColumn
+from reid_sql.parameters import (
+    SUBSET_SIZE,
+    Flags,
+    Floats,
+    Integers,
+    NameLists,
+    Number,
+    Places,
+    TextColumn,
+)
 
 SinglingSets = tuple[Integers, Integers]  # records, and the places of the sets that single them out
 MaxSize = Annotated[int, SUBSET_SIZE]

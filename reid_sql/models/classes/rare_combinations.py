@@ -23,7 +23,7 @@ from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
 from reid_sql.models.interruption import checkpoint
-from reid_sql.parameters import SUBSET_SIZE, Number, Numbers
+from reid_sql.parameters import SUBSET_SIZE, Number, Numbers, Places
 
 LEAST_SHARED: Final = Number(
     "a whole number of records from 2 to 1e+9",
@@ -33,7 +33,6 @@ LEAST_SHARED: Final = Number(
     whole=True,
 )
 LeastShared = Annotated[int, LEAST_SHARED]
-Places = tuple[int, ...]  # of columns, ascending
 Bits = npt.NDArray[np.uint8]  # a row each, eight of them a byte
 ROW_BYTES: Final = 80  # of the keys, their order and the counts, for a row of a set
 

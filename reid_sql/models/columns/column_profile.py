@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.columns.dates import is_called_date
-from reid_sql.models.columns.direct_identifiers import CONTACT, NAME, kind_by_name
+from reid_sql.models.columns.direct_identifiers import (
+    CONTACT,
+    IDENTIFIER_NAME,
+    NAME,
+    is_called_person,
+    kind_by_name,
+)
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
     MissingValueCode,
@@ -27,35 +33,6 @@ from reid_sql.models.columns.sensitive_columns import reason_by_name
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers, Row
 
-# Words for people in names of columns, in several languages; some are one only before a number's word.
-PEOPLE_WORDS: Final = (
-    "person|people|patient|subject|customer|client|member|user|respondent|subscriber|employee|student|participant|"
-    "citizen|rider|passenger|travell?er|player|cardholder|policyholder|applicant|claimant|borrower|taxpayer|pupil|"
-    "learner|enrollee|(?:driver|resident|voter|donor|tenant|worker|guest|visitor|staff)(?=.)|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)|mitglied(?:s|er)?|"
-    "teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen|mitarbeiter|matrikel(?=.)|einwohner|bewohner|nutzer|"
-    "benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve|personne|usager|b[eé]n[eé]ficiaire|"
-    "paciente|cliente|afiliado|alumno|empleado|usuario|asegurado|ciudadano|paziente|assistito|dipendente|"
-    "studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant|persoon|leerling|deelnemer|werknemer|medewerker|"
-    "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
-    "anst[aä]lld|potilas|henkil[oö]|hasta(?=.)|m[uü][sş]teri|пациента?|клиента?|абонента?|студента?|сотрудника?|ασθεν[ηή]ς|"
-    "患者|顧客|会員|職員|個人|利用者|病人|客户|员工|学生|환자|고객|회원|직원|학생"
-)
-NATIONAL_IDENTIFIERS: Final = (
-    "ssn|nhs[_ ]?number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice[_ ]?fiscale|matricola|msisdn|imsi|imei|"
-    "nhc|c[eé]dula|cuil|cuit|nuss|prontu[aá]rio|cnp|oib|jmbg|amka|hetu|henkil[oö]tunnus|isikukood|kennitala|"
-    "f[oø]dselsnummer|cpr[_ ]?nummer|tckn|aadhaar|ahv[_ ]?nummer|снилс|инн|マイナンバー|診察券番号|病历号|病案号|身份证号|身份证号码|"
-    "주민등록번호|등록번호"
-)
-NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#|numer|numarası|номер|番号|コード|编号|号码|번호"
-# A person may have several cases, cards or devices: their numbers do not name people for certain.
-CASE_WORDS: Final = (
-    "fall|case|akten?|dossier|expediente|account|card|kont[eo]n?|karten?|device|vehicle"
-)
-IDENTIFIER_NAME: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|(?P<national>{NATIONAL_IDENTIFIERS})|(?P<person>{PEOPLE_WORDS})(?P<number>[_ -]?({NUMBER_WORDS}))?"
-    rf"|(?P<case>({CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen)|device))[.:]?$",
-    re.IGNORECASE,
-)
 CODE_NAME: Final = re.compile(
     r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE
 )
@@ -190,16 +167,6 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
         is_sequence = gaps <= MAX_GAPS_IN_SEQUENCE or bool(ROW_NUMBER_NAME.search(form.name))
         return form.whole == form.numbers and is_sequence
     return form.kind == "text" and not _is_prose(form)
-
-
-def is_called_person(name: str) -> bool:
-    """Whether a column is called a person, not a person's number: then it may have their names.
-
-    >>> [is_called_person(name) for name in ("Member", "member_id", "Kunde", "visit")]
-    [True, False, True, False]
-    """
-    match = IDENTIFIER_NAME.search(name)
-    return match is not None and match["person"] is not None and match["number"] is None
 
 
 def _are_grouped(form: ColumnForm) -> bool:

@@ -11,11 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from reid_sql.models.columns.column_profile import (
-    IDENTIFIER_NAME,
-    MAX_CATEGORIES,
-    MIN_SHARE_IDENTIFIED,
-)
+from reid_sql.models.columns.column_profile import MAX_CATEGORIES, MIN_SHARE_IDENTIFIED
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
 from reid_sql.models.columns.nobodies import (
     IdentifierCounts,

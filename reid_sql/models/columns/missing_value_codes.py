@@ -250,13 +250,11 @@ def _codes_below_zero(
     """Yield negative candidates where no other number is negative; but for -1 and nines, they repeat."""
     if numbers.least < 0:
         return
-    below = {number: candidates[number] for number in candidates if number < 0}
-    nines = [number for number in below if number in map(float, NEGATIVE_NINES)]
-    further = [number for number in below if number not in nines]
-    repeats = all(sum(code.records for code in below[number]) > 1 for number in further)
-    if further and not (repeats and numbers.values > len(further)):
-        return
-    yield from (*nines, *further)
+    below = [number for number in candidates if number < 0]
+    further = {*below} - {*map(float, NEGATIVE_NINES)}
+    repeats = all(sum(code.records for code in candidates[number]) > 1 for number in further)
+    if not further or (repeats and numbers.values > len(further)):
+        yield from below
 
 
 def _codes_beyond_gap(

@@ -101,7 +101,8 @@ def count_texts(texts: Sequence[str], sizes: Sequence[int]) -> IdentifierCounts:
     """
     codes: list[tuple[str, int]] = []
     forms: list[str] = []
-    pairs: list[tuple[str, str]] = []
+    with_doubles: list[str] = []
+    second_forms: list[str] = []
     numbers: list[float] = []
     for value, size in zip(texts, sizes, strict=True):
         word, number = normal_form(value), _read_number(value)
@@ -113,8 +114,9 @@ def count_texts(texts: Sequence[str], sizes: Sequence[int]) -> IdentifierCounts:
         numbers += [number] if isfinite(number) else []
         if not value.isascii() or any(pair in value for pair in DOUBLE_LETTERS):
             second = normal_form(value, second_letters=True)
-            pairs.append((forms[-1], _without_zeros(second)))
-    merged = len({first for first, _ in pairs}) - len({second for _, second in pairs})
+            with_doubles.append(forms[-1])
+            second_forms.append(_without_zeros(second))
+    merged = len(set(with_doubles)) - len(set(second_forms))
     alike = len(forms) - len(set(forms)) + max(0, merged)
     least, greatest = min(numbers, default=None), max(numbers, default=None)
     return IdentifierCounts([], codes, len(forms), len(numbers), least, greatest, alike)

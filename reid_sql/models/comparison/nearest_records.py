@@ -61,8 +61,7 @@ def nearest_attackers(
     places: Sequence[int],
 ) -> Iterator[Nearness]:
     """Attackers who measure distances by the columns at these places; none if no column has numbers."""
-    standard = {at: _standard_numbers(columns[at]) for at in places}
-    numbers = {at: each for at, each in standard.items() if each is not None}
+    numbers = {at: each for at in places if (each := _standard_numbers(columns[at])) is not None}
     if not numbers:
         return
     tables = original, released
@@ -82,7 +81,7 @@ def nearest_attackers(
     )
     if len(numbers) > 1:
         directions, shift = _directions([columns[at] for at in numbers], list(numbers.values()))
-        mine, theirs = (np.nan_to_num(each) for each in by_numbers)
+        mine, theirs = map(np.nan_to_num, by_numbers)
         yield Nearness(BY_DIFFERENCES, (directions @ (mine + shift), directions @ theirs), texts)
 
 

@@ -76,6 +76,9 @@ DEFINITIONS: Final[Mapping[str, str]] = {
 }
 
 
+NamedFigures = Iterator[tuple[str, Figure]]
+
+
 @dataclass(frozen=True)
 class ReleaseFigure:
     """A figure of two releases."""
@@ -167,7 +170,7 @@ def _count_followed(releases: TwoReleases) -> dict[str, Figure]:
     }
 
 
-def _follow_within(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+def _follow_within(releases: TwoReleases) -> NamedFigures:
     """Count people whom an attacker follows by values within a tolerance; nothing without one.
 
     Matching within a tolerance makes no classes: of a line, `first_size` people of the second release match
@@ -189,7 +192,7 @@ def _follow_within(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
         yield name, releases.doubt_key(releases.compared_within(value, people))
 
 
-def _find_size_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+def _find_size_changes(releases: TwoReleases) -> NamedFigures:
     classes, (first, second) = releases.classes, releases.memberships
     for name, size, other_size, people in (
         ("left_alone", classes.first_size, classes.second_size, first),
@@ -203,7 +206,7 @@ def _find_size_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
         yield f"{name}_right", releases.doubt_key(releases.compared(right, changed))
 
 
-def _find_value_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+def _find_value_changes(releases: TwoReleases) -> NamedFigures:
     """Count people whose value the difference of two histograms of their class reveals."""
     classes, (first, second) = releases.classes, releases.memberships
     entered = classes.second_size - classes.first_size
@@ -217,7 +220,7 @@ def _find_value_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
         yield name, releases.measure_values(figure)
 
 
-def _measure_correspondence(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+def _measure_correspondence(releases: TwoReleases) -> NamedFigures:
     """Attacks of Fung, Wang, Fu & Pei 2008, by what they leave of a person's class.
 
     A record of the first release corresponds to one of the same sensitive value in the second. Of the g1
@@ -300,7 +303,7 @@ def _smallest(figures: Sequence[Figure]) -> Figure:
     return min(available, key=lambda figure: figure.value or 0) if available else figures[0]
 
 
-def _combine_releases(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+def _combine_releases(releases: TwoReleases) -> NamedFigures:
     """Count the people whom all releases together single out.
 
     A class is the people with the same values in each release, where being absent from one is a value. A set

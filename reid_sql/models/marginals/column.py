@@ -20,7 +20,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.marginals import parse_number, parse_numbers
 from reid_sql.models.fitted_model import Doubt, doubts_at
 from reid_sql.models.numerics.rectangle import Estimates
-from reid_sql.parameters import Floats, Integers, TextColumn
+from reid_sql.parameters import ColumnNames, Floats, Integers, TextColumn
 
 DECIMALS: Final = 6  # that a step of a scale may have
 MAX_GAP: Final = 1e9  # of which a double still shows whether it is a multiple of the step
@@ -346,7 +346,7 @@ class RecordCells(Estimates):
         )
 
 
-def describe_records(columns: Sequence[str], cases: Integers, sample: int) -> TextColumn:
+def describe_records(columns: ColumnNames, cases: Integers, sample: int) -> TextColumn:
     """Status of each record by the case of each of its values, (records, columns), and the sample's size.
 
     >>> describe_records(["age", "sex"], np.array([[SEEN, SEEN], [NEW, SEEN]]), 100).tolist()
@@ -380,7 +380,7 @@ def join_status(*parts: str) -> str:
     return "; ".join(part for part in parts if part != OK) or OK
 
 
-def _describe_pattern(columns: Sequence[str], pattern: Integers) -> Iterator[str]:
+def _describe_pattern(columns: ColumnNames, pattern: Integers) -> Iterator[str]:
     """Yield the sentence on the columns of the worst case of a record."""
     worst = int(pattern.max())
     if worst == SEEN:

@@ -18,7 +18,7 @@ from reid_sql.models.copula.marginals import check_shares, order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import positions
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import ColumnNames, Floats, Integers
 
 MAX_DRAWN: Final = 10_000  # records
 # distinct records, or records drawn of more, whose pairs of values are counted
@@ -84,7 +84,7 @@ class PeopleEvidence:
 
 def count_records(
     codes: Integers,
-    columns: Sequence[str],
+    columns: ColumnNames,
     values: Sequence[Sequence[Text]],
     ordered: Sequence[bool],
     *,
@@ -251,7 +251,7 @@ def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
 
 
 def evidence_from_rows(
-    rows: EvidenceRows, ordered: Sequence[str] = (), nominal: Sequence[str] = ()
+    rows: EvidenceRows, ordered: ColumnNames = (), nominal: ColumnNames = ()
 ) -> PeopleEvidence:
     """Encode the values and sort the rows; refuses an empty table, unknown column names, and bad weights.
 

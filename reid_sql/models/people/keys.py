@@ -26,7 +26,7 @@ import numpy as np
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, Places
 
 MAX_RECORDS: Final = 3000  # that are compared with each other
 MAX_KEY_COLUMNS: Final = 4
@@ -50,7 +50,7 @@ UNIQUE: Final = -1  # key of a record that agrees with none
 class Key:
     """Columns by number in which fewer records agree than by chance, and by how much."""
 
-    columns: tuple[int, ...]
+    columns: Places
     agreeing: int  # pairs of records
     expected: float  # of them, if the columns went their own ways
     share: float  # of the records, without a NULL in these columns
@@ -122,13 +122,13 @@ def weigh_agreements(agreeing: int, expected: float, prior: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def _compare_sets(codes: Integers) -> Iterator[tuple[tuple[int, ...], int, float, float]]:
+def _compare_sets(codes: Integers) -> Iterator[tuple[Places, int, float, float]]:
     """Sets of columns, small ones first: pairs of records that agree, how many should, share without NULL.
 
     A set of which too few should agree is left out, and all sets that begin with it: fewer should in those.
     """
     columns, agreeing = codes.shape[1], {}
-    keys: dict[tuple[int, ...], Integers] = {}
+    keys: dict[Places, Integers] = {}
     for size in range(1, min(columns, MAX_KEY_COLUMNS) + 1):
         if sum(comb(columns, each) for each in range(1, size + 1)) > MAX_SETS:
             return
@@ -153,9 +153,9 @@ def _compare_sets(codes: Integers) -> Iterator[tuple[tuple[int, ...], int, float
 
 
 def _expect_pairs(
-    keys: dict[tuple[int, ...], Integers],
-    agreeing: dict[tuple[int, ...], int],
-    columns: tuple[int, ...],
+    keys: dict[Places, Integers],
+    agreeing: dict[Places, int],
+    columns: Places,
     complete: np.ndarray,
 ) -> float:
     """Pairs of complete records that should agree, if one column goes its own way in the others' groups."""

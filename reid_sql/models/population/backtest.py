@@ -11,6 +11,7 @@ over 210 cases of six corpora the error from a tenth of a sample and the error b
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Annotated, Final, TypeVar
 
 import numpy as np
@@ -385,25 +386,27 @@ def _list_error_rows(
     whole: WholeTable, test: tuple[str, float], results: Sequence[MethodResult]
 ) -> Iterator[Backtest]:
     """Mean absolute error, mean error, and how often the interval contained the truth, over all samples."""
-    for figure in dict.fromkeys(one.figure for each in results for one in each.estimates):
+    by_figure: dict[str, list[Estimate]] = {}
+    for one in chain(*(each.estimates for each in results)):
+        by_figure.setdefault(one.figure, []).append(one)
+    for figure, estimates in by_figure.items():
         truth = whole.truths[figure]
-        estimates = [one for each in results for one in each.estimates if one.figure == figure]
         errors = np.array([one.value - truth for one in estimates if one.value is not None])
-        ends = [
-            (one.low, one.high) for one in estimates if one.low is not None and one.high is not None
-        ]
-        covered = np.array([float(low <= truth <= high) for low, high in ends])
-        width = np.array([high - low for low, high in ends])
-        for kind, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
-            # the mean of the samples, between the least and the greatest
-            mean = least = most = None
-            if values.size:
-                mean, least, most = map(float, (values.mean(), values.min(), values.max()))
-            name, size = f"{figure}_{kind}", values.size
-            yield Backtest(*test, None, name, mean, least, most, truth, size, STATUS_WITHIN_TABLE)
-        share = float(covered.mean()) if covered.size else None
-        key, size = f"{figure}_held", covered.size
-        yield Backtest(*test, None, key, share, None, None, truth, size, STATUS_WITHIN_TABLE)
+        pairs = [(one.low, one.high) for one in estimates if None not in (one.low, one.high)]
+        low, high = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        for kind, values in (("error", np.abs(errors)), ("bias", errors), ("width", high - low)):
+            name, size, ends = f"{figure}_{kind}", values.size, _average(values)
+            yield Backtest(*test, None, name, *ends, truth, size, STATUS_WITHIN_TABLE)
+        covered = (low <= truth) & (truth <= high)
+        name, size, share = f"{figure}_held", covered.size, _average(covered)[0]
+        yield Backtest(*test, None, name, share, None, None, truth, size, STATUS_WITHIN_TABLE)
+
+
+def _average(values: Floats | Flags) -> tuple[float | None, float | None, float | None]:
+    """Return the mean of the samples, between the least and the greatest; None for none."""
+    if not values.size:
+        return None, None, None
+    return float(values.mean()), float(values.min()), float(values.max())
 
 
 def _list_person_rows(

@@ -23,7 +23,9 @@ from reid_sql.models.population.population_uniqueness import UniquenessEvidence
 from reid_sql.parameters import Floats, Integers, order_by_name
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
-ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either
+ZERO_TEXTS: Final[dict[str | None, str]] = {
+    "-0.0": "0.0"
+}  # one value, which an engine may write as either
 DECIMALS: Final = 3  # of ln of the expected count
 Texts = Sequence[Sequence[str | None]]  # of each column's codes
 
@@ -53,12 +55,12 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
         raise OutOfDomainError(
             f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory, got {total}; pass a random sample of it"
         )
-    header = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
+    header = list(map(str, table.texts[int(np.flatnonzero(count == 0)[0])]))
     columns = list(zip(*(table.texts[row] for row in rows.tolist()), strict=True))
     by_name = order_by_name(header)
     texts, column_codes = [], []
     for place in by_name:
-        values = [ZERO_TEXTS.get(text, text) if text else text for text in columns[place]]
+        values = [ZERO_TEXTS.get(text, text) for text in columns[place]]
         distinct = list(dict.fromkeys(values))
         # in the order of numbers, or else of texts
         texts.append([distinct[at] for at in order_values(distinct)])

@@ -7,7 +7,7 @@ serve every subset. Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Annotated, Final
 
@@ -196,19 +196,16 @@ def profile(
         raise OutOfDomainError(
             f"values must be the {columns} of the model's columns ({', '.join(model.columns)}), got {len(values)}; pass them as texts, in this order"
         )
-    sizes = [size for size in range(1, min(max_size, columns) + 1) if size < columns]
+    sizes = range(1, min(max_size, columns - 1) + 1)
     count = sum(comb(columns, size) for size in sizes)
     if count > MAX_SUBSETS:
         raise OutOfDomainError(
             f"the number of choices of attributes must be at most {MAX_SUBSETS}, got {count}; pass a smaller max_size"
         )
-    attribute_sets = [subset for size in sizes for subset in combinations(range(columns), size)]
-    attribute_sets.append(tuple(range(columns)))
-    without = (
-        [tuple(j for j in range(columns) if j != left) for left in range(columns)]
-        if columns > 1
-        else []
-    )
+    places = range(columns)
+    attribute_sets = [*chain(*(combinations(places, size) for size in sizes)), tuple(places)]
+    # each left out in turn, the first one first
+    without = [*combinations(places, columns - 1)][::-1] if columns > 1 else []
     subsets = np.zeros((len(attribute_sets) + len(without), columns), dtype=bool)
     for row, subset in enumerate([*attribute_sets, *without]):
         subsets[row, list(subset)] = True

@@ -68,7 +68,7 @@ from reid_sql.models.population_risk.shares import (
     predict_shares,
     prove_bounds,
 )
-from reid_sql.parameters import COUNT, Number
+from reid_sql.parameters import COUNT, ColumnNames, Number
 
 CODE_KEY: Final = STATUS_KEY.partition(":")[0]
 # classes, such as one of each answer that respondents repeat
@@ -84,7 +84,7 @@ SENTENCE_UNLIKE_REFERENCE: Final = "The table is unlike the reference tables: it
 IF_SAMPLE: Final = "if the table is a random sample of them with one row per person"
 
 
-def count_sentence(columns: Sequence[str], people: float, share: float) -> str:
+def count_sentence(columns: ColumnNames, people: float, share: float) -> str:
     """State what was counted where the sample is the population.
 
     >>> count_sentence(("age", "zip"), 50, 0.5)
@@ -94,7 +94,7 @@ def count_sentence(columns: Sequence[str], people: float, share: float) -> str:
     return f"Of these {_format_people(people)} people, {percent} % are {_unique_by(columns)}."
 
 
-def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
+def bound_sentence(columns: ColumnNames, people: float, unique: Share) -> str:
     """State the bound where no estimate is reliable.
 
     >>> bound_sentence(("age", "zip"), 67e6, Share(0.001, 0.0, 0.8))[:82]
@@ -106,7 +106,7 @@ def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
 
 
 def estimate_sentence(
-    columns: Sequence[str], people: float, unique: Share, reliability: str = RELIABLE
+    columns: ColumnNames, people: float, unique: Share, reliability: str = RELIABLE
 ) -> str:
     """State the estimate and its interval, and how often such an interval contains the true value.
 
@@ -120,7 +120,7 @@ def estimate_sentence(
     return f"{risk}, {IF_SAMPLE}. {reliability}"
 
 
-def _unique_by(columns: Sequence[str]) -> str:
+def _unique_by(columns: ColumnNames) -> str:
     return "unique by " + join_names(columns)
 
 

@@ -29,7 +29,7 @@ from reid_sql.models.synthetic.attacks import (
 )
 from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables, People
 from reid_sql.models.synthetic.matches import RULES, Cells, Release, number_values
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, Places
 
 ROUNDING: Final = 1e-9
 
@@ -73,14 +73,14 @@ class SureAttack:
     """What the chosen rule of some columns does on the measuring half."""
 
     target: int  # the place of the inferred column
-    columns: tuple[int, ...]  # places of the known columns
+    columns: Places  # places of the known columns
     strength: tuple[int, float]  # how well it did on the choosing half; more is better
     rule: tuple[int, int]  # percent, people
     counts: Counts
     guessed: int  # attacked people who have the most frequent value of the release
     control_rule: tuple[int, int] | None
     control: Counts | None
-    control_columns: tuple[int, ...]  # of the control's rule
+    control_columns: Places  # of the control's rule
     joint_right: int  # people about whom the rule, or the control's where it abstains, is right
 
 
@@ -88,7 +88,7 @@ class SureAttack:
 class KnownColumns:
     """The rule of some known columns, and what each rule does on the choosing half of the control."""
 
-    columns: tuple[int, ...]
+    columns: Places
     place: int  # of the rule
     strength: tuple[int, float]
     control: Tally
@@ -99,7 +99,7 @@ class KnownColumns:
 class Baseline:
     """The columns and the rule that serve best without people's own records."""
 
-    columns: tuple[int, ...]
+    columns: Places
     place: int
     outcomes: Flags  # (5, people)
 
@@ -124,7 +124,7 @@ class Trial:
         self.is_control = people.is_original if self.takes_out else ~people.is_original
 
     def attack(
-        self, target: int, subsets: Sequence[tuple[int, ...]], precisions: Sequence[float]
+        self, target: int, subsets: Sequence[Places], precisions: Sequence[float]
     ) -> list[list[SureAttack]]:
         """Attack a column by each set of known columns, the strongest first: a list for each precision.
 
@@ -166,7 +166,7 @@ class Trial:
                 return Baseline(columns, place, outcomes[:, place])
         return None
 
-    def _try(self, values: Integers, columns: tuple[int, ...], is_guess: Flags) -> Flags:
+    def _try(self, values: Integers, columns: Places, is_guess: Flags) -> Flags:
         """What each rule of some known columns does: (5, rules, people).
 
         Whether it attacks each person, is right about them, and attacks one who has the guess; then the first
@@ -187,7 +187,7 @@ class Trial:
         return np.stack([self._of_people(flags) for flags in outcomes])
 
     def _choose(
-        self, columns: tuple[int, ...], outcomes: Flags, precisions: Sequence[float]
+        self, columns: Places, outcomes: Flags, precisions: Sequence[float]
     ) -> list[KnownColumns]:
         """Choose the rule of some known columns, for each precision, on one half of the people."""
         people = self._tally(outcomes[:2], self.people.is_original)
@@ -294,9 +294,7 @@ def limit_of_baseline(guess: float, min_precision: float) -> float:
     return min(min_precision, (guess + min_precision) / 2)
 
 
-def choose_baseline(
-    trials: Sequence[KnownColumns], limit: float
-) -> tuple[tuple[int, ...], int] | None:
+def choose_baseline(trials: Sequence[KnownColumns], limit: float) -> tuple[Places, int] | None:
     """Choose the columns and the rule that are right about most of the control, precise to the limit."""
     best, most = None, 0
     for trial in trials:
@@ -308,7 +306,7 @@ def choose_baseline(
     return best
 
 
-def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
+def list_subsets(places: Sequence[int], max_size: int) -> list[Places]:
     """Every set of up to so many places, and all of them together.
 
     >>> list_subsets([0, 1, 2], 1)

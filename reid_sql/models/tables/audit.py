@@ -127,11 +127,10 @@ def audit_tables(
             if estimate.is_near or cells[key].value is None:
                 audited.append(audit.describe_sum(key, cells[key], estimate))
     names = ", ".join(f"'{name}'" for name in reading.left_out)
-    for status, is_so in (
-        (STATUS_BASE_GUESSED, is_guessed),
-        (STATUS_LEFT_OUT.format(names), bool(names)),
-    ):
-        audited = [_add_status(row, status) if is_so else row for row in audited]
+    statuses = [STATUS_BASE_GUESSED] * is_guessed
+    statuses += [STATUS_LEFT_OUT.format(names)] * bool(names)
+    for status in statuses:
+        audited = [_add_status(row, status) for row in audited]
     return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 

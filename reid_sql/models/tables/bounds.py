@@ -58,13 +58,6 @@ def bound_variables(equations: Equations, targets: Integers | None = None) -> Bo
     return Bounds(low[chosen], high[chosen], is_exact[chosen])
 
 
-def _bound_part(part: Equations, targets: Integers) -> Bounds:
-    """Bound the targets of one part; a part without equations is bounded by its bounds alone."""
-    if not len(part.right):
-        return Bounds(part.low[targets], part.high[targets], np.ones(len(targets), dtype=bool))
-    return _bound_by_programmes(LinearProgrammes(part), targets)
-
-
 class LinearProgrammes:
     """Linear programmes over one part: each begins at the solution of the one before."""
 
@@ -98,12 +91,16 @@ class LinearProgrammes:
         return None if values is None else float(np.round(objective @ values))
 
 
-def _bound_by_programmes(programmes: LinearProgrammes, targets: Integers) -> Bounds:
-    """Bound by linear programmes, which share what they find: a whole solution shows what every cell may be.
+def _bound_part(part: Equations, targets: Integers) -> Bounds:
+    """Bound the targets of one part by linear programmes; a part without equations needs none.
 
-    A bound that some solution has reached needs no programme of its own.
+    They share what they find: a whole solution shows what every cell may be, and a bound that some solution
+    has reached needs no programme of its own.
     """
-    part = programmes.part
+    low, high, is_exact = part.low[targets], part.high[targets], np.ones(len(targets), dtype=bool)
+    if not len(part.right):
+        return Bounds(low, high, is_exact)
+    programmes = LinearProgrammes(part)
     reached = [np.full(part.variables, np.inf), np.full(part.variables, -np.inf)]
     _reach(reached, programmes.find_fitting())
     for direction in (1.0, -1.0, 1.0, -1.0):  # of all open bounds at once
@@ -114,8 +111,6 @@ def _bound_by_programmes(programmes: LinearProgrammes, targets: Integers) -> Bou
             and (values := programmes.minimize(np.where(is_open, direction, 0.0))) is not None
         ):
             _reach(reached, values)
-    low, high = part.low[targets].copy(), part.high[targets].copy()
-    is_exact = np.ones(len(targets), dtype=bool)
     for place, target in enumerate(targets):
         if reached[0][target] > part.low[target]:
             low[place], is_low = _least(programmes, target, 1.0, reached)

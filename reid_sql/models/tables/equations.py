@@ -160,6 +160,7 @@ def find_connected_variables(equations: Equations) -> list[Integers]:
 
 Layout = frozenset[int]
 Pair = tuple[Layout, Layout]  # of totals and parts
+Parts = dict[Key, list[Key]]  # of each total
 
 
 @dataclass(frozen=True)
@@ -247,9 +248,7 @@ def link_cells(
     return linked
 
 
-def _find_short(
-    linked: LinkedCells, parts: Mapping[Pair, dict[Key, list[Key]]], tolerance: float
-) -> set[Pair]:
+def _find_short(linked: LinkedCells, parts: Mapping[Pair, Parts], tolerance: float) -> set[Pair]:
     """The pairs of which a total is more than its parts can be; if rounded, all pairs of such columns."""
     short = {pair for pair, of_pair in parts.items() if _is_short(linked, of_pair, tolerance)}
     if any(cell.published and cell.value is None for cell in linked.cells.values()):
@@ -277,8 +276,7 @@ def _labels(cells: Cells) -> set[int]:
     labels = set()
     for place, by_table in categories.items():
         named = [each for each in by_table.values() if each != {None}]
-        is_same = all(each == named[0] for each in named)
-        if 0 < len(named) < len(by_table) and is_same and len(named[0]) == 1:
+        if 0 < len(named) < len(by_table) and len(set().union(*named)) == 1:
             labels.add(place)
     return labels
 
@@ -313,17 +311,15 @@ def _covers(coarse: Layout, layouts: Iterable[Layout]) -> list[Layout]:
     return [layout for layout in finer if not any(other < layout for other in finer)]
 
 
-def _parts_of(
-    layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout
-) -> dict[Key, list[Key]]:
+def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> Parts:
     """The parts of each total of one layout among the cells of a finer one."""
-    parts: dict[Key, list[Key]] = {}
+    parts: Parts = {}
     for key in sorted(layouts[fine], key=repr):
         parts.setdefault(_project(key, coarse), []).append(key)
     return {total: parts[total] for total in sorted(layouts[coarse] & parts.keys(), key=repr)}
 
 
-def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]], tolerance: float) -> bool:
+def _is_short(linked: LinkedCells, parts: Parts, tolerance: float) -> bool:
     """Whether some total is more than its parts can be; refuses one that is less."""
     bounds = [
         (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]])

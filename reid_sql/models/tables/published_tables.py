@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from reid_sql.errors import (
 from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
 from reid_sql.models.columns.spelling import word_form
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
-from reid_sql.parameters import Integers, Row, Rows, fold_case
+from reid_sql.parameters import ColumnNames, Integers, Row, Rows, fold_case
 
 # the column by which safe_table names the columns that a row is a total of
 TOTALS: Final = "total_over"
@@ -127,6 +127,14 @@ class Counted(NamedTuple):
     )
 
 
+def group_by_table(counted: Sequence[Counted]) -> dict[int, list[Counted]]:
+    """The cells of each table, by its number."""
+    tables: dict[int, list[Counted]] = {}
+    for each in sorted(counted, key=lambda each: each.table):
+        tables.setdefault(each.table, []).append(each)
+    return tables
+
+
 @dataclass(frozen=True)
 class Reading:
     """How tables are read: their columns of categories and of counts, and what marks a total.
@@ -208,14 +216,11 @@ def read_rows(
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
     if not len(rows.text) or None in rows.text:
         raise NoRecordsError
-    parsed = [
-        (int(number), json.loads(text or ""))
-        for number, text in zip(rows.tbl, rows.text, strict=True)
-    ]
+    numbers = list(map(int, rows.tbl))
+    parsed = [json.loads(text or "") for text in rows.text]
     columns = [name for name in _columns_of(parsed, reading) if name not in reading.left_out]
-    steps = max(number for number, _ in parsed) - 1 if nested else 0
-    folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
-    numbers = [number for number, _ in parsed]
+    steps = max(numbers) - 1 if nested else 0
+    folded_rows = [{fold_case(name): value for name, value in row.items()} for row in parsed]
     if not reading.left_out:
         _refuse_absent_labels(folded_rows, columns, reading)
     hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
@@ -250,7 +255,7 @@ def _fill_margins(read: Sequence[ReadRow], width: int) -> Iterator[ReadRow]:
         yield number, key if (number, filled) in taken else filled, row, is_hidden
 
 
-def _refuse_absent_labels(rows: Rows, columns: Sequence[str], reading: Reading) -> None:
+def _refuse_absent_labels(rows: Rows, columns: ColumnNames, reading: Reading) -> None:
     """Refuse a total, or a category that is none, which no row has: a slip would declare nothing."""
     labels = {"total": reading.total, "not_total": reading.not_total}
     if not any(labels.values()):
@@ -277,7 +282,7 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
         )
 
 
-def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: Sequence[str]) -> None:
+def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: ColumnNames) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
     Tables of different regions have no category in common either, where a column of one category says so.
@@ -316,12 +321,12 @@ def depth(key: Key) -> int:
     return sum(category is not None for category in key)
 
 
-def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
+def _columns_of(rows: Rows, reading: Reading) -> list[str]:
     """The columns of categories: those that are named, or all that are neither counts nor added."""
-    for _, row in parsed:
+    for row in rows:
         _refuse_row(row, reading.count)
-    names = list(dict.fromkeys(name for _, row in parsed for name in row))
-    folded = {fold_case(name) for name in names}
+    names = list(dict.fromkeys(chain(*rows)))
+    folded = set(map(fold_case, names))
     if reading.columns:
         for name in reading.columns:
             if fold_case(name) not in folded:

@@ -19,6 +19,7 @@ from reid_sql.models.tables.published_tables import (
     add_cell,
     cell_between,
     depth,
+    group_by_table,
 )
 
 MAX_UNLISTED: Final = 100_000  # cells of a table that may have been left out
@@ -44,8 +45,7 @@ def guess_base(counted: Sequence[Counted]) -> int:
 
 def add_unlisted(cells: Cells, counted: Sequence[Counted], reading: Reading) -> None:
     """Add the cells that rounding may have left out of each table, or take its zeros for cells of people."""
-    for number in sorted({each.table for each in counted}):
-        cells_of_table = [each for each in counted if each.table == number]
+    for number, cells_of_table in group_by_table(counted).items():
         absent = _absent_keys([each.key for each in cells_of_table])
         zeros = [each.key for each in cells_of_table if each.cell.value == 0]
         for key in zeros if absent else ():
@@ -64,8 +64,7 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
     layouts = {tuple(category is None for category in key) for key in keys}
     if len(layouts) == 1:
         return []
-    places = range(len(keys[0]))
-    categories = [sorted({key[place] for key in keys} - {None}, key=str) for place in places]
+    categories = [sorted({*column} - {None}, key=str) for column in zip(*keys, strict=True)]
     choices = [
         [[None] if is_total else each for each, is_total in zip(categories, layout, strict=True)]
         for layout in sorted(layouts)
@@ -75,7 +74,7 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
             f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more; "
             "list the cells that are rounded to 0, or name fewer columns"
         )
-    parents = [_parents(keys, *pair) for pair in permutations(places, 2)]
+    parents = [_parents(keys, *pair) for pair in permutations(range(len(categories)), 2)]
     listed = set(keys)
     return [
         key

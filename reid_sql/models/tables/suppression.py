@@ -417,26 +417,25 @@ def find_earlier(
     array([1, 2, 0])
     """
     names, cells = read_cells(rows, Reading())
-    places = {fold_case(name): place for place, name in enumerate(columns)}
-    if unknown := [name for name in names if fold_case(name) not in places]:
-        raise OutOfDomainError(
-            f"published must have columns of by, got '{unknown[0]}'; "
-            "name it in by, and the columns of the new table in tables"
-        )
-    at = [places[fold_case(name)] for name in names]
-    named = zip(labels, codes, strict=True)
-    number = {_key_of(json.loads(label), code): cell for cell, (label, code) in enumerate(named)}
-    layouts = {tuple(row) for row in (codes > 0).tolist()}
+    by = list(map(fold_case, columns))
+    published = list(map(fold_case, names))
+    for name, folded in zip(names, published, strict=True):
+        if folded not in by:
+            raise OutOfDomainError(
+                f"published must have columns of by, got '{name}'; "
+                "name it in by, and the columns of the new table in tables"
+            )
+    keys = map(_key_of, map(json.loads, labels), codes)
+    number = dict(zip(keys, range(len(counts)), strict=True))
+    layouts = set(map(tuple, (codes > 0).tolist()))
     answer = np.full(len(counts), NOT_BEFORE)
     for categories, cell in cells.items():
-        key: list[str | None] = [None] * len(columns)
-        for place, category in zip(at, categories, strict=True):
-            key[place] = category
+        key = tuple(map(dict(zip(published, categories, strict=True)).get, by))
         if tuple(each is not None for each in key) not in layouts:
             raise OutOfDomainError(REFUSAL_TOTALS)
-        match = number.get(tuple(key))
-        count = 0 if match is None else counts[match]
-        if count != (count if cell.value is None and match is not None else cell.value):
+        match = number.get(key)
+        # what is not listed has nobody; what was hidden may have any count
+        if cell.value not in ((0,) if match is None else (None, counts[match])):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
         if match is not None:
             answer[match] = HIDDEN_BEFORE if cell.value is None else SHOWN_BEFORE

@@ -21,7 +21,7 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.programmes import Programme
-from reid_sql.models.tables.published_tables import NULL, Counted, Reading
+from reid_sql.models.tables.published_tables import NULL, Counted, Reading, group_by_table
 from reid_sql.parameters import Flags, Floats, Integers
 
 # that an ordinary category has counts of a total of all others, given that it is as large as they are
@@ -84,12 +84,13 @@ def refuse_undeclared_totals(
     """
     if not reading.distance and all(each.cell.value is not None for each in counted):
         return
-    for number in sorted({each.table for each in counted if not each.names_totals}):
-        cells = [each for each in counted if each.table == number]
+    for cells in group_by_table(counted).values():
+        if all(each.names_totals for each in cells):
+            continue
         for place, column in enumerate(columns):
             slices = slice_cells(cells, place, len(columns))
             total = None if slices is None else find_total(slices, reading, k)
-            if total is not None and total[0] not in reading.not_total:
+            if total is not None:
                 raise OutOfDomainError(_refusal(column, *total))
 
 

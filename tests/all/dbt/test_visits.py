@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from tests.all.dbt.running import dbt
 
 HERE = Path(__file__).parent

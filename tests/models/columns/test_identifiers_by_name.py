@@ -1,6 +1,6 @@
 """Names of columns of identifiers, as people write them: those of a person, of a case, and of nothing."""
 
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from reid_sql.models.columns.direct_identifiers import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import likely, names_a_person
 from tests.cells import each_cell
 
