@@ -48,6 +48,7 @@ class DeterminedColumns:
         """Draw rows, in which is looked first; `derived` are columns that the table lacks."""
         self._table = f"memory.main.{quoted(table)}"
         self._derived: dict[str, DerivedColumn] = {}
+        self._is_determined: dict[tuple[Group, str], bool] = {}
         self._columns: dict[Group, frozenset[str]] = {}
         self._values: dict[tuple[Group, str], dict[Group, str]] = {}
         self._shares: dict[str, dict[str, float]] = {}
@@ -183,24 +184,31 @@ class DeterminedColumns:
         return {**added, **cell}
 
     def _find_columns(self, data: duckdb.DuckDBPyConnection, part: Group) -> frozenset[str]:
-        """Find the columns that some determine together: in the draw, then in all rows."""
+        """Find the columns that some determine together and none does alone: in the draw, then in all rows."""
         if part not in self._columns:
-            codes = combine_codes([self._codes[name] for name in part if name in self._codes])
-            found = {
-                other
-                for other in self._codes
-                if self._codes.keys() >= {*part}
-                and other not in part
-                and determines(codes, self._codes[other])
-                and self._is_in_all_rows(data, part, other)
-            }
+            alone = self.add_columns(data, part) if len(part) > 1 else frozenset(part)
+            self._test_columns(data, part, [other for other in self._codes if other not in alone])
+            found = {other for other in self._codes if self._is_determined.get((part, other))}
+            reached = found.union(part)
             computed = {
-                name
-                for name, each in self._derived.items()
-                if each.base.casefold() in found.union(part)
+                name for name, each in self._derived.items() if each.base.casefold() in reached
             }
-            self._columns[part] = frozenset(found | computed) - {*part}
+            self._columns[part] = frozenset(found | computed) - alone
         return self._columns[part]
+
+    def _test_columns(
+        self, data: duckdb.DuckDBPyConnection, part: Group, others: Sequence[str]
+    ) -> None:
+        """Test once whether some columns determine others."""
+        new = [other for other in others if (part, other) not in self._is_determined]
+        if not new or not self._codes.keys() >= {*part}:
+            return
+        codes = combine_codes([self._codes[name] for name in part])
+        for other in new:
+            is_computed = other in self._derived and self._derived[other].base.casefold() in part
+            self._is_determined[part, other] = is_computed or (
+                determines(codes, self._codes[other]) and self._is_in_all_rows(data, part, other)
+            )
 
     def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, part: Group, other: str) -> bool:
         names = ", ".join(self._names[name] for name in part)
