@@ -17,7 +17,7 @@ from reid_sql.sources.column_roles import read_comments
 from reid_sql.sources.files import VIEW
 from reid_sql.sources.identifiers import find_panels
 
-COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
+COLUMNS_AT_ONCE: Final = 500  # of a table that has more than a call may name
 MAX_VALUES_AT_ONCE: Final = (
     20_000_000  # records times columns, each of which has a hash table of its own
 )
@@ -66,8 +66,8 @@ def profile_columns(con: DuckDBPyConnection, table: str, columns: list[str]) -> 
     """Profile these columns of the table, or all if none is named.
 
     Columns that are named are counted one by one, a few of a large table in each statement, as the values of
-    each are in memory; without names, the function counts all of them. The time to bind these grows with the
-    square of their number, so that a wide table is profiled in parts. Intervals are profiled by their texts.
+    each are in memory; without names, the function counts all of them. A wide table is profiled in parts, as
+    2,048 rows of all columns are in memory as texts. Intervals are profiled by their texts.
     """
     wanted = columns or table_columns(con, table)
     intervals = [name for name in find_intervals(con, table) if name in wanted]
