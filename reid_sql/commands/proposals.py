@@ -49,17 +49,19 @@ def _find_several(
     con: DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
 ) -> list[str]:
     """Find the sensitive columns of which a person has several values, NULL among them."""
-    values = ", ".join(
-        f"count(DISTINCT {quoted(name)}) + max(({quoted(name)} IS NULL)::INTEGER)"
-        for name in sensitive
+    columns = [quoted(name) for name in sensitive]
+    # of all of a person's values only the ends are in memory
+    several = ", ".join(
+        f"min({each}) IS DISTINCT FROM max({each}) OR count({each}) BETWEEN 1 AND count(*) - 1"
+        for each in columns
     )
-    aliases = ", ".join(f"n{place}" for place, _ in enumerate(sensitive))
-    most = ", ".join(f"max(n{place})" for place, _ in enumerate(sensitive))
-    counts = con.execute(
-        f"SELECT {most} FROM (SELECT {values} FROM query_table(?) GROUP BY {quoted(entity)}) AS reid({aliases})",
-        [table],
+    aliases = [f"several_{place}" for place, _ in enumerate(columns)]
+    of_any = ", ".join(f"bool_or({each})" for each in aliases)
+    of_people = f"SELECT {several} FROM query_table(?) GROUP BY {quoted(entity)}"
+    found = con.execute(
+        f"SELECT {of_any} FROM ({of_people}) AS reid({', '.join(aliases)})", [table]
     ).fetchall()[0]
-    return [name for name, count in zip(sensitive, counts, strict=True) if count > 1]
+    return [name for name, is_several in zip(sensitive, found, strict=True) if is_several]
 
 
 def profile_columns(con: DuckDBPyConnection, table: str, columns: list[str]) -> Rows:
