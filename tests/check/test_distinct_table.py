@@ -291,8 +291,8 @@ def test_people_are_counted_by_numbers_in_place_of_values(
         [diversity] = counts.answer(policy.tables[0].checks[2])
         engine = counts.engine
         assert isinstance(engine, DuckDBTable)
-        is_encoded = engine._encoded != engine.view  # noqa: SLF001 - what is counted shows in no answer
-        types = {row[1] for row in engine.ask(f"DESCRIBE {engine._encoded}")}  # noqa: SLF001 - the same
+        encoded = engine._encoded.table  # noqa: SLF001 - what is counted shows in no answer
+        is_encoded, types = encoded != engine.view, {row[1] for row in engine.ask(f"DESCRIBE {encoded}")}
         [alone] = engine.count_unique([("town", "age", "season")], ())
     assert is_encoded == (smallest == 0)
     assert ("VARCHAR" in types) != is_encoded
