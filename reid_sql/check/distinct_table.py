@@ -220,7 +220,6 @@ class NearlyUniquePeople(NearlyUnique):
                 ANTI JOIN {rest} AS r ON {same}
             ) AS c
             GROUP BY c.{self._person}""")
-        shared = self.rests[base][0]
         [(records,)] = self.ask(f"SELECT count(*) FROM {table}")
         [(people,)] = self.ask(f"SELECT count(DISTINCT {self._person}) FROM {rest}")
         return SharedRecords(table, records, self.records - records, self._people - people)

@@ -148,10 +148,15 @@ def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
     number = "coalesce(number, amount)"
     are_lists = are_lists_of_codes("written", f"NOT marked AND {number} IS NOT NULL")
-    commas = "length(written) - length(replace(written, ',', ''))"  # one may be before a fraction: 1,265
+    commas = (
+        "length(written) - length(replace(written, ',', ''))"  # one may be before a fraction: 1,265
+    )
     numbers, whole = (  # of lists, those that are codes by themselves
         f"count({number}) FILTER ({where}) - CASE WHEN {are_lists} THEN count(amount) FILTER ({where}) ELSE 0 END"
-        for where in ("NOT marked", f"NOT marked AND {number} = floor({number}) AND {commas} IS DISTINCT FROM 1")
+        for where in (
+            "NOT marked",
+            f"NOT marked AND {number} = floor({number}) AND {commas} IS DISTINCT FROM 1",
+        )
     )
     return f"""{numbers} AS numbers, {whole} AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,

@@ -169,7 +169,9 @@ def test_people_are_counted_by_each_set_of_columns(
     rows: list[tuple[Any, ...]], people: list[int]
 ) -> None:
     con = REGISTERED
-    for (table,) in con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall():
+    for (table,) in con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE temporary"
+    ).fetchall():
         con.execute(f"DROP TABLE {table}")
     con.execute(
         "CREATE OR REPLACE TABLE p (town VARCHAR, born DATE, pay BIGINT, sex BOOLEAN, person INT)"
@@ -332,7 +334,10 @@ def test_people_are_counted_by_numbers_in_place_of_values(
         engine = counts.engine
         assert isinstance(engine, DuckDBTable)
         encoded = engine._encoded.table  # noqa: SLF001 - what is counted shows in no answer
-        is_encoded, types = encoded != engine.view, {row[1] for row in engine.ask(f"DESCRIBE {encoded}")}
+        is_encoded, types = (
+            encoded != engine.view,
+            {row[1] for row in engine.ask(f"DESCRIBE {encoded}")},
+        )
         [alone] = engine.count_unique([("town", "age", "season")], ())
     assert is_encoded == (smallest == 0)
     assert ("VARCHAR" in types) != is_encoded
