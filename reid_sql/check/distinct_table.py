@@ -165,10 +165,10 @@ class NearlyUnique:
 
 
 class SharedRecords(NamedTuple):
-    """Records that may be in a class of several people, and one of the others of each of their people.
+    """A table of the records that may share a class, and of one other record of each of their people.
 
-    Each of the other records is a class of one person: `classes` of them are left out, and `people` who have
-    no such record. Of those who have, one of the others is in the table, so that their smallest class is.
+    Each other record is a class of one person. The table lacks so many of these `classes`, and of the `people`
+    those who share none. With one of their other records in it, the smallest class of all others is right.
     """
 
     table: str
@@ -177,7 +177,7 @@ class SharedRecords(NamedTuple):
     people: int
 
     def add_others(self, sizes: Rows) -> Rows:
-        """Add to the class sizes of the table those of the records that it leaves out."""
+        """Add the records that the table lacks to its class sizes."""
         alone = {"class_size": 1, "classes": 0, "records": 0, "blank_records": None}
         alone |= next((row for row in sizes if row["class_size"] == 1), {})
         alone["classes"] += self.classes
@@ -197,14 +197,14 @@ class NearlyUniquePeople(NearlyUnique):
         self._shared_records: dict[str, SharedRecords] = {}
 
     def shared_records(self, columns: ColumnNames) -> SharedRecords | None:
-        """Return what may be in a class of several people by these columns, if it is little."""
+        """Return the records that may share a class by these columns, if they are few."""
         rest = self.rest([quoted(column) for column in columns]) if self._is_named else None
         if rest and rest not in self._shared_records:
             self._shared_records[rest] = self._add_people(rest)
         return self._shared_records[rest] if rest else None
 
     def _add_people(self, rest: str) -> SharedRecords:
-        """Store the rest, with one of the other records of each of its people."""
+        """Store the records that may share a class, with one other record of each of their people."""
         base = next(base for base, (_, table) in self.rests.items() if table == rest)
         same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM r.{name}" for name in base)
         table = f"{rest}_people"
