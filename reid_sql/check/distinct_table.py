@@ -167,8 +167,8 @@ class NearlyUnique:
 class SharedRecords(NamedTuple):
     """A table of the records that may share a class, and of one other record of each of their people.
 
-    Each other record is a class of one person. The table lacks so many of these `classes`, and of the `people`
-    those who share none. With one of their other records in it, the smallest class of all others is right.
+    Each other record is a class of one person. The table lacks so many of these `classes`, and the `people`
+    who share none. As one of their other records is in it, the smallest class of each of the others is right.
     """
 
     table: str
