@@ -178,7 +178,7 @@ class SharedRecords(NamedTuple):
 
     def add_others(self, sizes: Rows) -> Rows:
         """Add the records that the table lacks to its class sizes."""
-        alone = {"class_size": 1, "classes": 0, "records": 0, "blank_records": None}
+        alone: dict[str, Any] = {"class_size": 1, "classes": 0, "records": 0, "blank_records": None}
         alone |= next((row for row in sizes if row["class_size"] == 1), {})
         alone["classes"] += self.classes
         alone["records"] += self.people

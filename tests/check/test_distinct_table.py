@@ -180,8 +180,8 @@ def test_people_are_counted_by_each_set_of_columns(
     visits += [("one more", None, 0, None, 3)]
     con.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", visits)
 
-    def call(_: Any, qi: list[str], __: Any, tbl: str) -> list[dict[str, Any]]:
-        answer = con.execute(f"FROM class_size_histogram({tbl}, {qi}, entity := 'person')")
+    def call(_: Any, qi: Any, __: Any, tbl: str) -> list[dict[str, Any]]:
+        answer = con.execute(f"FROM class_size_histogram({tbl}, {list(qi)}, entity := 'person')")
         names = [column[0] for column in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
