@@ -9,12 +9,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from reid_sql.check.table_engine import Tuples
-from reid_sql.engines.duckdb.source import folded, refuse
+from reid_sql.engines.duckdb.source import folded, known_value, refuse
+from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import ColumnNames, Integers, quoted
+from reid_sql.parameters import Arguments, ColumnNames, Integers, Rows, quoted
 
 Ask = Callable[[str], Tuples]
+# of a function on a relation
+Call = Callable[[Function, ColumnNames, Arguments, str], Rows]
 
 
 class DistinctCounts:
@@ -140,7 +143,8 @@ class NearlyUnique:
     def _draw_sample(self) -> str:
         if self._sample is None:
             self._sample = f"{self.name}_sample"
-            select = f"SELECT * FROM {self.relation} USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)"
+            share = f"{min(100, 100 * SAMPLE / (self.records or 1))}% (bernoulli, 1)"  # a reservoir takes longer
+            select = f"SELECT * FROM {self.relation} USING SAMPLE {share}"
             self.ask(f"CREATE TEMP TABLE {self._sample} AS {select}")
         return self._sample
 
@@ -158,6 +162,67 @@ class NearlyUnique:
             return None
         self.rests[frozenset(base)] = records, table
         return table
+
+
+class SharedRecords(NamedTuple):
+    """A table of the records that may share a class, and of one other record of each of their people.
+
+    Each other record is a class of one person. The table lacks so many of these `classes`, and the `people`
+    who share none. As one of their other records is in it, the smallest class of each of the others is right.
+    """
+
+    table: str
+    records: int
+    classes: int
+    people: int
+
+    def add_others(self, sizes: Rows) -> Rows:
+        """Add the records that the table lacks to its class sizes."""
+        alone: dict[str, Any] = {"class_size": 1, "classes": 0, "records": 0, "blank_records": None}
+        alone |= next((row for row in sizes if row["class_size"] == 1), {})
+        alone["classes"] += self.classes
+        alone["records"] += self.people
+        return [alone, *(row for row in sizes if row["class_size"] > 1)]
+
+
+class NearlyUniquePeople(NearlyUnique):
+    """Sets of columns by which nearly all records are unique, of which a person may have several."""
+
+    def __init__(self, ask: Ask, relation: str, name: str, person: str) -> None:
+        """`person` is the column that names the person of a record; where some lack one, nothing is found."""
+        numbers = f"count(*), count({known_value(person)}), count(DISTINCT {person})"
+        [(records, named, self._people)] = ask(f"SELECT {numbers} FROM {relation}")
+        super().__init__(ask, relation, name, records)
+        self._person, self._is_named = person, named == records
+        self._shared_records: dict[str, SharedRecords] = {}
+
+    def shared_records(self, columns: ColumnNames) -> SharedRecords | None:
+        """Return the records that may share a class by these columns, if they are few."""
+        rest = self.rest([quoted(column) for column in columns]) if self._is_named else None
+        if rest and rest not in self._shared_records:
+            self._shared_records[rest] = self._add_people(rest)
+        return self._shared_records[rest] if rest else None
+
+    def _add_people(self, rest: str) -> SharedRecords:
+        """Store the records that may share a class, with one other record of each of their people."""
+        base = next(base for base, (_, table) in self.rests.items() if table == rest)
+        same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM r.{name}" for name in base)
+        table = f"{rest}_people"
+        self.ask(f"""
+            CREATE TEMP TABLE {table} AS
+            FROM {rest}
+            UNION ALL
+            SELECT unnest(any_value(c))
+            FROM (
+              SELECT c.*
+              FROM {self.relation} AS c
+                SEMI JOIN {rest} AS p ON c.{self._person} = p.{self._person}
+                ANTI JOIN {rest} AS r ON {same}
+            ) AS c
+            GROUP BY c.{self._person}""")
+        [(records,)] = self.ask(f"SELECT count(*) FROM {table}")
+        [(people,)] = self.ask(f"SELECT count(DISTINCT {self._person}) FROM {rest}")
+        return SharedRecords(table, records, self.records - records, self._people - people)
 
 
 def is_nearly_unique(ask: Ask, relation: str) -> bool:
@@ -214,6 +279,29 @@ def _narrowest(number: int) -> str:
     """The type of the fewest bytes that holds the numbers up to this one."""
     bits = next(bits for bits in (8, 16, 32, 64) if number < 1 << bits)
     return {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 64: "UBIGINT"}[bits]
+
+
+class EncodedPeople:
+    """A table in which people of classes are counted, without values where it is large."""
+
+    def __init__(self, ask: Ask, tbl: str, columns: ColumnNames, person: str) -> None:
+        """Encode the columns, among which is that of people."""
+        self.table = encode_values(ask, tbl, f"{tbl}_encoded", columns)
+        self._unique = (
+            None
+            if self.table == tbl
+            else NearlyUniquePeople(ask, self.table, self.table, quoted(person))
+        )
+
+    def call(self, call: Call, function: Function, qi: ColumnNames, arguments: Arguments) -> Rows:
+        """Call a function that counts people; class sizes where nearly all differ by the others alone."""
+        is_of_sizes = function.key == "class_size_histogram" and arguments["nulls"] == "value"
+        shared = self._unique.shared_records(qi) if self._unique and is_of_sizes else None
+        if shared is None:
+            return call(function, qi, arguments, self.table)
+        return shared.add_others(
+            call(function, qi, arguments, shared.table) if shared.records else []
+        )
 
 
 NUMBERS: Final = count(1)

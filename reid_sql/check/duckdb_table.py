@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 from duckdb import DuckDBPyConnection
 
-from reid_sql.check.distinct_table import DistinctTable, Rest, encode_values
+from reid_sql.check.distinct_table import DistinctTable, EncodedPeople, Rest
 from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import (
@@ -333,7 +333,8 @@ class DuckDBTable(TableEngine):
                 unique[each] = None if alone is None else alone + rest.others
         whole = [each for each in map(tuple, sets) if each not in unique]
         encoded = set(columns_of_people(self.table))
-        view = self._encoded if entity and encoded.issuperset(chain(*whole)) else self.view
+        is_encoded = entity and encoded.issuperset(chain(*whole))
+        view = self._encoded.table if is_encoded else self.view
         unique |= zip(whole, count_unique(ask, view, whole, records, entity), strict=True)
         return [unique[tuple(each)] for each in sets]
 
@@ -359,14 +360,14 @@ class DuckDBTable(TableEngine):
             if rest:
                 return self._measure_rest(function, rest, arguments)
         if relation == self.view and function.reduction in OF_COUNTS and self.table.entity:
-            relation = self._encoded
+            return self._encoded.call(self.calls.call, function, qi, arguments)
         return self.calls.call(function, qi, arguments, relation)
 
     @cached_property
-    def _encoded(self) -> str:
-        """The table in which people of classes are counted, without values."""
+    def _encoded(self) -> EncodedPeople:
+        """The table in which people of classes are counted."""
         named = columns_of_people(self.table)
-        return encode_values(self.ask, self.view, f"{self.view}_encoded", named)
+        return EncodedPeople(self.ask, self.view, named, str(self.table.entity))
 
     def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> Rows:
         """Measure the classes of records that may be equal; each other record is a class of one value."""

@@ -267,7 +267,7 @@ def _read_table(
     recipients: Sequence[Recipient],
     seed: int,
 ) -> TablePolicy:
-    place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
+    place.only(TABLE_KEYS, (key for measure in MEASURES.values() for key in measure.parameters))
     source = read_source(place, context)
     role_sources = read_role_sources(place, context, source)
     files = [path for each in (source, *role_sources.values()) for path in each.paths]

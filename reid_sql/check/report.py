@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,7 +116,7 @@ def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
         "format": FORMAT,
         "versions": {
             "reid-sql": __version__,
-            **{name: version(name) for name in (*MODELS, *engines)},
+            **{name: _version(name) for name in (*MODELS, *engines)},
         },
         "policy": {
             "name": policy.name,
@@ -125,6 +126,11 @@ def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
             "cautions": policy.cautions,
         },
     }
+
+
+def _version(package: str) -> str:
+    """Return a package's version: of one that is loaded, without reading its description."""
+    return getattr(sys.modules.get(package), "__version__", None) or version(package)
 
 
 def to_json(page: Document) -> str:

@@ -15,7 +15,6 @@ from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST, worst_verdict
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population_risk.answer import MIN_PERCENT
 from reid_sql.parameters.document import toml_texts
-from reid_sql.terminal.console import number
 
 Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15
@@ -154,7 +153,7 @@ def format_near_limit(value: float | None, bound: float | None) -> str:
     ('0.10000001', '0.1235', '0.1')
     """
     if value is None or isinstance(value, int):
-        return format_number(value) if value is not None else number(value)
+        return "NULL" if value is None else format_number(value)
     for digits in range(4, 18):
         text = f"{value:.{digits}g}"
         if bound is None or _side_of_limit(float(text), bound) == _side_of_limit(value, bound):

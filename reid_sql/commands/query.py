@@ -23,7 +23,7 @@ from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.answers import profile_page
 from reid_sql.terminal.console import answer_table, note, page
-from reid_sql.terminal.runner import Answer, run
+from reid_sql.terminal.runner import QUIET, Answer, run
 from reid_sql_udfs import declared
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
@@ -47,6 +47,7 @@ def run_query(options: Namespace) -> int:
     text = _read_sql(options.file)
     _refuse_new_database(options.database, text)
     con = duckdb.connect(options.database)
+    con.execute(QUIET)
     register(con)
     charts: list[Chart] = []
     noted: dict[str, None] = {}

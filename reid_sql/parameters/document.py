@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -47,8 +47,8 @@ class Place:
         """Return the path of the key, as a message names it."""
         return f"{self.where}{'' if self.where.endswith(' ') else '.'}{key}"
 
-    def only(self, keys: Sequence[str], of_checks: Collection[str] = ()) -> None:
-        """Refuse an unknown key; `of_checks` are those that a check has instead."""
+    def only(self, keys: Sequence[str], of_checks: Iterable[str] = ()) -> None:
+        """Refuse an unknown key; `of_checks` are those that a check has instead, looked at only then."""
         for key in self.values:
             if key not in keys:
                 remedy = (

@@ -28,6 +28,7 @@ KINDS: Final = (
     ("TIME.*", "time"),
     ("(?s)VARCHAR|UUID|JSON|ENUM.*", "text"),
 )
+EACH: Final = "COLUMNS('(?s)(.*)')"  # column, whose name an alias repeats
 SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMN_COUNTS: Final = Reduction(
     __name__,
@@ -73,13 +74,20 @@ COLUMN_COUNTS: Final = Reduction(
 
 
 def column_counts(tbl: Source, columns: ColumnNames | None) -> str:
-    """Count the records of each column by distinct value, and describe how the values are written."""
+    """Count the records of each column by distinct value, and describe how the values are written.
+
+    The numbers of a column of numbers are written in one way, and `written` is NULL: no pattern is tried.
+    """
+    values = f"""
+          SELECT place, column_name, kind, t, n, CASE
+            WHEN kind = 'float' THEN CASE WHEN contains(t, 'n') THEN t END
+            WHEN kind NOT IN ('integer', 'decimal') THEN t END AS written
+          FROM ({_describe_columns(tbl, columns)})
+            LEFT JOIN ({_count_values(tbl, columns)}) ON {fold_case_in_sql("column_name")} = reid_name"""
     body = f"""
-        WITH reid_marked AS ({read_amounts(mark_candidates(_count_values(tbl, columns)))})
         SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
           {_count_records()}, {_describe_texts()}
-        FROM ({_describe_columns(tbl, columns)})
-          LEFT JOIN reid_marked ON {fold_case_in_sql("column_name")} = {fold_case_in_sql("reid_name")}
+        FROM ({read_amounts(mark_candidates(values))})
         GROUP BY place"""
     return tbl.check_columns("columns", columns or [], with_null_report(tbl, [], "value", body))
 
@@ -88,32 +96,37 @@ def _count_values(tbl: Source, columns: ColumnNames | None) -> str:
     """Count the records, n, of each value of each column, with its text t.
 
     Where the columns are not known, a key that has the equality of the values groups them: values that differ
-    may have the same text.
+    may have the same text. Keys and texts are lists of their own: DuckDB binds a list of a thousand structs
+    in time that grows with its square, and each column beside a list is copied for each of its items.
     """
     if columns is None:
-        return f"""
-            SELECT reid_name, any_value(struct_extract(reid_value, 't')) AS t, count(*) AS n
+        return rf"""
+            SELECT reid_name, any_value(t) AS t, count(*) AS n
             FROM (
-              SELECT unnest((SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}))) AS reid_name,
-                unnest(list_value(*COLUMNS(*))) AS reid_value
+              SELECT
+                unnest((
+                  SELECT list({fold_case_in_sql("column_name")}) FROM (DESCRIBE FROM {tbl.items()})
+                )) AS reid_name,
+                unnest(reid_keys) AS k, unnest(reid_texts) AS t
               FROM (
-                SELECT struct_pack(
-                  k := create_sort_key(
-                    struct_pack(
-                      v := COLUMNS(*),
-                      t := CASE WHEN typeof(COLUMNS(*)) = 'INTERVAL' THEN COLUMNS(*)::VARCHAR END
-                    ),
-                    'ASC NULLS LAST'
-                  ),
-                  t := COLUMNS(*)::VARCHAR
+                SELECT list_value(*COLUMNS('^k')) AS reid_keys, list_value(*COLUMNS('^t')) AS reid_texts
+                FROM (
+                  SELECT create_sort_key(
+                      struct_pack(
+                        v := {EACH},
+                        t := CASE WHEN typeof({EACH}) = 'INTERVAL' THEN {EACH}::VARCHAR END
+                      ),
+                      'ASC NULLS LAST'
+                    ) AS 'k\1',
+                    {EACH}::VARCHAR AS 't\1'
+                  FROM {tbl.items()}
                 )
-                FROM {tbl.items()}
               )
             )
-            GROUP BY reid_name, struct_extract(reid_value, 'k')"""
+            GROUP BY reid_name, k"""
     return " UNION ALL ".join(
         f"""
-            SELECT {text(column)} AS reid_name, q1::VARCHAR AS t, count(*) AS n
+            SELECT {text(fold_case(column))} AS reid_name, q1::VARCHAR AS t, count(*) AS n
             FROM {tbl.rows([column])}
             GROUP BY q1"""
         for column in columns
@@ -133,18 +146,23 @@ def _count_records() -> str:
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
     number = "coalesce(number, amount)"
-    are_lists = are_lists_of_codes("t", f"NOT marked AND {number} IS NOT NULL")
-    commas = "length(t) - length(replace(t, ',', ''))"  # one may be before a fraction: 1,265
+    are_lists = are_lists_of_codes("written", f"NOT marked AND {number} IS NOT NULL")
+    commas = (
+        "length(written) - length(replace(written, ',', ''))"  # one may be before a fraction: 1,265
+    )
     numbers, whole = (  # of lists, those that are codes by themselves
         f"count({number}) FILTER ({where}) - CASE WHEN {are_lists} THEN count(amount) FILTER ({where}) ELSE 0 END"
-        for where in ("NOT marked", f"NOT marked AND {number} = floor({number}) AND {commas} <> 1")
+        for where in (
+            "NOT marked",
+            f"NOT marked AND {number} = floor({number}) AND {commas} IS DISTINCT FROM 1",
+        )
     )
     return f"""{numbers} AS numbers, {whole} AS whole,
           coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max({number}) FILTER (NOT marked), 0)::DOUBLE AS greatest,
-          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,
-          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(PADDED_PATTERN)})) AS padded,
-          count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
+          count(*) FILTER (NOT marked AND regexp_full_match(written, {text(DATE_PATTERN)})) AS dates,
+          count(*) FILTER (NOT marked AND regexp_full_match(written, {text(PADDED_PATTERN)})) AS padded,
+          count(*) FILTER (NOT marked AND length(written) - length(replace(written, ' ', '')) > 1) AS spaced,
           coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
           coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
           coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,

@@ -37,7 +37,7 @@ from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.sources.text_content import TEXTS, TextFormat
 from reid_sql.terminal.progress import update
-from reid_sql.terminal.runner import run, sentence
+from reid_sql.terminal.runner import QUIET, run, sentence
 
 # the environment variable for whatever has no connection of the user's: frames, warehouses, files
 MEMORY_LIMIT: Final = "REID_SQL_MEMORY_LIMIT"
@@ -49,7 +49,6 @@ SLOW_TO_READ: Final = (*TEXTS, *JSON)
 PACKED: Final = (".gz", ".zst")
 VIEW: Final = "reid_input"  # the table of a command
 KEPT: Final = f"{VIEW}_read"  # with all records of a file of text
-QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time with a zone is converted to UTC.
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",

@@ -73,21 +73,24 @@ def _may_be_code(value: str) -> str:
 def mark_candidates(values: str) -> str:
     """Select values with their texts t, the number or day that a text is, and whether it may be a code.
 
-    To write the normal form of a text takes longer than all else, and most texts have a digit.
+    A text is `written` unless its column is one of numbers. To write the normal form of a text takes longer
+    than all else, and most texts have a digit.
     """
     wordlike = f"""
-                SELECT *, CASE WHEN NOT regexp_full_match(t, {text(NO_WORD_PATTERN)}) THEN t END AS wordlike
+                SELECT *,
+                  CASE WHEN NOT regexp_full_match(written, {text(NO_WORD_PATTERN)}) THEN written END AS wordlike
                 FROM ({values})"""
     return f"""
           SELECT * EXCLUDE (letters, word, wordlike), coalesce(
             {word_form("word")} IN {WORDS}
             OR number IN {NUMBERS}
-            OR (substr(t, 1, 10) IN {DATES} AND NOT ends_with(t, '(BC)')), false
+            OR (substr(written, 1, 10) IN {DATES} AND NOT ends_with(written, '(BC)')), false
           ) AS marked
           FROM (
             SELECT *,
-              CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number,
-              CASE WHEN regexp_matches(t, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')
+              CASE WHEN written IS NULL OR regexp_full_match(written, {text(NUMBER_PATTERN)})
+                THEN try_cast(t AS DOUBLE) END AS number,
+              CASE WHEN regexp_matches(written, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')
                 THEN date_diff('day', DATE '1970-01-01', try_cast(left(t, 10) AS DATE))::DOUBLE END AS day
             FROM ({select_words(wordlike, "wordlike")})
           )"""
@@ -103,8 +106,8 @@ def read_amounts(values: str) -> str:
         f"THEN TRY_CAST({plain_number('bare', marks)} AS DOUBLE)"
         for marks in NUMBER_MARKS
     )
-    may_be = f"number IS NULL AND regexp_full_match(t, {text(MARKED_NUMBER)})"
-    bare = f"CASE WHEN {may_be} THEN regexp_replace(t, {text(AROUND_NUMBER)}, '') END AS bare"
+    may_be = f"number IS NULL AND regexp_full_match(written, {text(MARKED_NUMBER)})"
+    bare = f"CASE WHEN {may_be} THEN regexp_replace(written, {text(AROUND_NUMBER)}, '') END AS bare"
     return f"SELECT * EXCLUDE (bare), CASE {forms} END AS amount FROM (SELECT *, {bare} FROM ({values}))"
 
 
@@ -127,7 +130,7 @@ def describe_values_beside() -> str:
     The ends of numbers, or of days, are listed with their records.
     """
     other, number = "NOT marked AND t IS NOT NULL", "coalesce(number, day)"
-    word = f"{other} AND number IS NULL AND NOT regexp_matches(t, '[0-9]')"
+    word = f"{other} AND number IS NULL AND NOT regexp_matches(written, '[0-9]')"
     ends = ", ".join(
         f"""coalesce(list_transform(
             arg_{most}(struct_pack(rows := n, number := {number}), {number}, {ENDS_COUNTED}) FILTER ({other}),
@@ -146,7 +149,7 @@ def describe_values_beside() -> str:
 def count_candidates(item: str, column: str, kind: str, place: int) -> str:
     """Count what `missing_values_of` selects a column's codes from."""
     values = f"""
-            SELECT {column} AS v, {column}::VARCHAR AS t, count(*) AS n
+            SELECT {column} AS v, {column}::VARCHAR AS t, {column}::VARCHAR AS written, count(*) AS n
             FROM {item} AS reid_source GROUP BY {column}"""
     marked = mark_candidates(values)
     if kind in NUMERIC_TYPES:

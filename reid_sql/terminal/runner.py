@@ -2,7 +2,6 @@
 
 import re
 import threading
-from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +35,8 @@ QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 SAFE: Final = re.compile(r"^(No magic bytes found|File '[^']*' too small|Malformed JSON in file)")
 ENUM: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")  # a type that lists its values
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
+# DuckDB counts its progress, and prints none
+QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 
 
 @dataclass
@@ -59,11 +60,9 @@ def run(
 ) -> Answer:
     """Run one statement to its end, in its own thread; show progress after a second if a person watches.
 
-    With `max_rows` the answer has so many of its rows; the connection fetches the others.
+    The connection is QUIET. With `max_rows` the answer has so many of its rows; the connection fetches the
+    others.
     """
-    # a connection whose settings are locked has it set
-    with suppress(duckdb.InvalidInputException):
-        con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
     ended = threading.Event()  # a thread whose join was interrupted passes for ended (Python 3.11)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import reid_sql
 from reid_sql.check import distinct_table
-from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.distinct_table import DistinctTable, EncodedPeople
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import open_with_engine
 from reid_sql.check.policy import read_policy
@@ -162,6 +162,48 @@ def test_each_group_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> Non
             )
 
 
+@pytest.mark.usefixtures("_few_are_many")
+@ONCE
+@given(DETAILED_ROWS, st.lists(st.integers(0, 20), min_size=70, max_size=70))
+def test_people_are_counted_by_each_set_of_columns(
+    rows: list[tuple[Any, ...]], people: list[int]
+) -> None:
+    con = REGISTERED
+    for (table,) in con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE temporary"
+    ).fetchall():
+        con.execute(f"DROP TABLE {table}")
+    con.execute(
+        "CREATE OR REPLACE TABLE p (town VARCHAR, born DATE, pay BIGINT, sex BOOLEAN, person INT)"
+    )
+    visits = [(*row, person) for row, person in zip(rows, people, strict=False)]
+    visits += [("one more", None, 0, None, 3)]
+    con.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", visits)
+
+    def call(_: Any, qi: Any, __: Any, tbl: str) -> list[dict[str, Any]]:
+        answer = con.execute(f"FROM class_size_histogram({tbl}, {list(qi)}, entity := 'person')")
+        names = [column[0] for column in answer.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+    encoded = EncodedPeople(
+        lambda sql: con.execute(sql).fetchall(), "p", [*DETAILED_COLUMNS, "person"], "person"
+    )
+    function, arguments = declared()["class_size_histogram"], {"nulls": "value"}
+    for places in SETS:
+        classes: dict[Any, set[int]] = {}
+        for *values, person in visits:
+            classes.setdefault(tuple(values[place] for place in places), set()).add(person)
+        smallest = Counter(
+            min(len(each) for each in classes.values() if person in each)
+            for person in {visit[-1] for visit in visits}
+        )
+        chosen = [DETAILED_COLUMNS[place] for place in places]
+        counted = encoded.call(call, function, chosen, arguments)
+        assert {row["class_size"]: (row["classes"], row["records"]) for row in counted if row["classes"]} == {
+            size: (number, smallest[size]) for size, number in Counter(map(len, classes.values())).items()
+        }  # fmt: skip
+
+
 WIDE = ["place", "day", "job", "pay", "sex", "region"]
 
 
@@ -291,8 +333,11 @@ def test_people_are_counted_by_numbers_in_place_of_values(
         [diversity] = counts.answer(policy.tables[0].checks[2])
         engine = counts.engine
         assert isinstance(engine, DuckDBTable)
-        is_encoded = engine._encoded != engine.view  # noqa: SLF001 - what is counted shows in no answer
-        types = {row[1] for row in engine.ask(f"DESCRIBE {engine._encoded}")}  # noqa: SLF001 - the same
+        encoded = engine._encoded.table  # noqa: SLF001 - what is counted shows in no answer
+        is_encoded, types = (
+            encoded != engine.view,
+            {row[1] for row in engine.ask(f"DESCRIBE {encoded}")},
+        )
         [alone] = engine.count_unique([("town", "age", "season")], ())
     assert is_encoded == (smallest == 0)
     assert ("VARCHAR" in types) != is_encoded
