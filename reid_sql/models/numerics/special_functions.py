@@ -187,9 +187,9 @@ def log_gamma_ratio_asymptotic(x: Floats, a: Floats) -> Floats:
 
 
 def _stirling_series(z: Floats) -> Floats:
-    total = np.zeros(z.shape)
+    total, square = np.zeros(z.shape), 1 / (z * z)
     for coefficient in reversed(STIRLING_COEFFICIENTS):
-        total = total / z**2 + coefficient
+        total = total * square + coefficient
     return total / z
 
 
@@ -287,20 +287,6 @@ def _step_to_vertex(points: Sequence[tuple[float, float]]) -> float:
     left, right = (one - two) * (at_one - at_three), (one - three) * (at_one - at_two)
     below = 2 * (left - right)
     return ((one - three) * right - (one - two) * left) / below if below else math.inf
-
-
-def minimize_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
-    """Find the point near the start at which the function is least (Nelder & Mead).
-
-    >>> import numpy as np
-    >>> minimize_point(lambda point: float(((point - 1) ** 2).sum()), np.zeros(2)).round(4).tolist()
-    [1.0, 1.0]
-    """
-    from scipy.optimize import minimize  # noqa: PLC0415 - see the docstring
-
-    ends = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
-    point: Floats = minimize(_add_checkpoints(loss), start, method="Nelder-Mead", options=ends).x
-    return point
 
 
 def _add_checkpoints(function: Callable[[Any], float]) -> Callable[[Any], float]:
