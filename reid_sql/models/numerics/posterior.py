@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from reid_sql.models.interruption import checkpoint
+from reid_sql.models.numerics.special_functions import minimize_point
 from reid_sql.parameters import Floats
 
 T = TypeVar("T")
@@ -20,9 +21,9 @@ Density = Callable[[Floats, list[int], list[int]], Floats]
 
 SPAN: Final = np.array([-5.0, 5.0])  # standard deviations that the lattice spans
 MAX_WALKS: Final = 9
+MAX_CLIMBS: Final = 4
 # relative change of the variances, below which the lattice covers the posterior
 SETTLED: Final = 0.5
-MAX_RESTARTS: Final = 5
 MAX_ROUNDS: Final = 200
 # a step that failed is tried at a quarter; the next may be four times as long
 STEP_GROWTH: Final = 4.0
@@ -43,6 +44,8 @@ def _fibonacci_lattice(count: int, before: int) -> Floats:
 
 COARSE: Final = _fibonacci_lattice(233, 144)
 FINE: Final = _fibonacci_lattice(610, 377)
+# with the edges and corners of the box, where the top may be
+FIRST: Final = np.stack([axis.ravel() for axis in np.meshgrid(*[np.linspace(0, 1, 25)] * 2)])
 
 
 def run_searches(searches: Iterable[Search[T]], density: Density) -> list[T]:
@@ -64,21 +67,25 @@ def run_searches(searches: Iterable[Search[T]], density: Density) -> list[T]:
     return [found[place] for place in under_way]
 
 
-def explore_posterior(box: Floats, noise: float) -> Search[tuple[Floats, Floats, Floats]]:
+def explore_posterior(
+    alone: Callable[[Floats], Floats], box: Floats, noise: float
+) -> Search[tuple[Floats, Floats, Floats]]:
     """Points (2, n) of a lattice over a posterior, their weights that sum to 1, and the mode.
 
     The points are the logarithms of two numbers. The density is that of the numbers, right to `noise`; the
-    lattice is that of their logarithms, and lies in the box (2, ends).
+    lattice is that of their logarithms, and lies in the box (2, ends). `alone` is the same density without
+    other searches.
 
     >>> gamma = lambda points, *_: (2 * points - np.exp(points)).sum(axis=0)  # shape 3: mode 2, mean 3
-    >>> search = explore_posterior(np.array([[-9.0, 9.0], [-9.0, 9.0]]), 1e-15)
+    >>> search = explore_posterior(gamma, np.array([[-9.0, 9.0], [-9.0, 9.0]]), 1e-15)
     >>> [(points, weight, mode)] = run_searches([search], gamma)
     >>> np.exp(mode).round(6).tolist(), (np.exp(points) @ weight).round(2).tolist()
     ([2.0, 2.0], [3.0, 3.0])
     """
     centre, spread = box.mean(axis=1), np.diag((box[:, 1] - box[:, 0]) / 2 / SPAN[1])
-    for _ in range(MAX_RESTARTS):
-        points, weight, log_density, spread = yield from _walk_lattice(centre, spread, box)
+    lattice, top = FIRST, -np.inf
+    for _ in range(MAX_CLIMBS):
+        points, weight, log_density, spread = yield from _walk_lattice(lattice, centre, spread, box)
         best = points[:, np.argmax(log_density)]
         # The edge is not on the lattice: where the density rises or is flat up to it, start there.
         starts = np.clip(
@@ -86,22 +93,32 @@ def explore_posterior(box: Floats, noise: float) -> Search[tuple[Floats, Floats,
         )
         values = yield starts
         start = starts[:, np.argmax(values + starts.sum(axis=0))]
-        mode, top, scale = yield from maximize_in_box(
-            start, np.sqrt((spread**2).sum(axis=1)), box, noise
-        )
+        scale = np.sqrt((spread**2).sum(axis=1))
+        climb = yield from maximize_in_box(start, scale, box, noise)
+        if climb[1] > top:
+            mode, top, scale = climb
         # A lattice near the top has a point less than 0.1 below it. A narrow ridge can slip between the
-        # points of the first, coarse one, which then closes in on a place far from the top.
+        # points of the first, coarse one, which then closes in on a place far from the top. A simplex, which
+        # begins wide, finds the way along the ridge, and a lattice from its end contains the top.
         if top + mode.sum() <= log_density.max() + 1:
             break
-        centre, spread = mode, np.diag(scale)
+
+        def loss(point: Floats) -> float:
+            return -float(alone(np.clip(point, *box.T)[:, None])[0])
+
+        far = np.clip(minimize_point(loss, best), *box.T)
+        climb = yield from maximize_in_box(far, scale, box, noise)
+        if climb[1] > top:
+            mode, top, scale = climb
+        lattice, centre, spread = COARSE, mode, np.diag(scale)
     return points, weight, mode
 
 
 def _walk_lattice(
-    centre: Floats, spread: Floats, box: Floats
+    lattice: Floats, centre: Floats, spread: Floats, box: Floats
 ) -> Search[tuple[Floats, Floats, Floats, Floats]]:
     """Points, weights, log-densities and spread of a lattice, after rounds that each take the last one's."""
-    lattices = [COARSE] * MAX_WALKS
+    lattices = [*[COARSE] * MAX_WALKS, lattice]
     while lattices:
         lattice = lattices.pop()
         points, log_area = _lay_lattice(lattice, centre, spread, box)
@@ -112,12 +129,12 @@ def _walk_lattice(
         weight /= weight.sum()
         centre = points @ weight
         before, apart = spread @ spread.T, points - centre[:, None]
-        # Nothing narrower than the distance of the points can be seen in one round.
+        # Nothing narrower than a point's own part of the lattice can be seen in one round.
         narrowest = SPAN[1] ** 2 / lattice.shape[1]
         covariance = apart * weight @ apart.T + before * narrowest
         spread = np.linalg.cholesky(covariance)
         is_settled = np.abs(np.linalg.solve(before, covariance) - np.eye(2)).max() < SETTLED
-        if lattice is COARSE and (is_settled or not lattices):
+        if lattice is not FINE and (is_settled or not lattices):
             lattices = [FINE]
     return points, weight, log_density, spread
 
@@ -130,8 +147,9 @@ def _lay_lattice(
     first = low + (high - low) * lattice[0]
     middle = centre[1] + spread[1, 0] / spread[0, 0] * (first - centre[0])
     least, most = np.clip(middle + spread[1, 1] * SPAN[:, None], *box[1])
+    points = np.stack([first, least + (most - least) * lattice[1]])
     with np.errstate(divide="ignore"):
-        return np.stack([first, least + (most - least) * lattice[1]]), np.log(most - least)
+        return np.clip(points, box[:, :1], box[:, 1:]), np.log(most - least)
 
 
 def maximize_in_box(

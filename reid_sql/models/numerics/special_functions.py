@@ -289,6 +289,20 @@ def _step_to_vertex(points: Sequence[tuple[float, float]]) -> float:
     return ((one - three) * right - (one - two) * left) / below if below else math.inf
 
 
+def minimize_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
+    """Find the point near the start at which the function is least (Nelder & Mead).
+
+    >>> import numpy as np
+    >>> minimize_point(lambda point: float(((point - 1) ** 2).sum()), np.zeros(2)).round(4).tolist()
+    [1.0, 1.0]
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415 - see the docstring
+
+    ends = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
+    point: Floats = minimize(_add_checkpoints(loss), start, method="Nelder-Mead", options=ends).x
+    return point
+
+
 def _add_checkpoints(function: Callable[[Any], float]) -> Callable[[Any], float]:
     """Make the function interruptible: a checkpoint comes before each of its values."""
 

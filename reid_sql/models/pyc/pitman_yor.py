@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
-from reid_sql.models.numerics.posterior import explore_posterior, run_searches
+from reid_sql.models.numerics.posterior import Search, explore_posterior, run_searches
 from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.numerics.special_functions import (
@@ -368,7 +368,12 @@ def _compute_posteriors(histograms: Sequence[Histogram], prior: Prior) -> list[P
         asked = [partitions[place] for place in places]
         return _log_likelihoods(asked, sizes, h, 1 - rest) + log_prior
 
-    searches = [explore_posterior(box, partition.noise) for partition in partitions]
+    def explore(place: int, noise: float) -> Search[tuple[Floats, Floats, Floats]]:
+        return explore_posterior(
+            lambda points: log_density(points, [place], [points.shape[1]]), box, noise
+        )
+
+    searches = [explore(place, each.noise) for place, each in enumerate(partitions)]
     posteriors = []
     for histogram, (points, weight, mode) in zip(
         histograms, run_searches(searches, log_density), strict=True

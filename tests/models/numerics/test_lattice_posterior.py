@@ -3,7 +3,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reid_sql.models.numerics.posterior import explore_posterior, maximize_in_box, run_searches
+from reid_sql.models.numerics.posterior import (
+    Search,
+    explore_posterior,
+    maximize_in_box,
+    run_searches,
+)
 from reid_sql.parameters import Floats
 
 BOX = np.array([[-4.0, 4.0], [-4.0, 4.0]])
@@ -60,8 +65,11 @@ def explored(
     log_density: Callable[[Floats], Floats], noise: float
 ) -> tuple[Floats, Floats, Floats]:
     """Explore a density of the logarithms themselves: that of the numbers lacks the Jacobian."""
-    search = explore_posterior(BOX, noise)
-    return run_searches([search], lambda points, *_: log_density(points) - points.sum(axis=0))[0]
+
+    def density(points: Floats, *_: object) -> Floats:
+        return log_density(points) - points.sum(axis=0)
+
+    return run_searches([explore_posterior(density, BOX, noise)], density)[0]
 
 
 def test_weights_and_mode_of_a_log_normal_density() -> None:
@@ -101,10 +109,13 @@ def test_searches_together_find_what_each_finds_alone() -> None:
         )
         return np.asarray(-(((points - middle) / width) ** 2).sum(axis=0))
 
-    together = run_searches([explore_posterior(BOX, 1e-12) for _ in middles], density)
+    def explore(place: int) -> Search[tuple[Floats, Floats, Floats]]:
+        return explore_posterior(
+            lambda points: density(points, [place], [len(points.T)]), BOX, 1e-12
+        )
+
+    together = run_searches([explore(place) for place in range(4)], density)
     for place, found in enumerate(together):
-        alone = run_searches(
-            [explore_posterior(BOX, 1e-12)], lambda p, _, n, place=place: density(p, [place], n)
-        )[0]
-        for one, other in zip(found, alone, strict=True):
+        alone = run_searches([explore(place)], lambda p, _, n, place=place: density(p, [place], n))
+        for one, other in zip(found, alone[0], strict=True):
             assert (one == other).all()
