@@ -67,7 +67,7 @@ def explored(
     """Explore a density of the logarithms themselves: that of the numbers lacks the Jacobian."""
 
     def density(points: Floats, *_: object) -> Floats:
-        return log_density(points) - points.sum(axis=0)
+        return np.asarray(log_density(points) - points.sum(axis=0))
 
     return run_searches([explore_posterior(density, BOX, noise)], density)[0]
 
@@ -102,20 +102,22 @@ def test_searches_together_find_what_each_finds_alone() -> None:
     middles = np.array([[0.5, -1.0], [3.9, 2.0], [-4.0, 4.0], [0.0, 0.0]])
     widths = np.array([1e-4, 0.3, 2.0, 1e-2])
 
-    def density(points: Floats, places: list[int], sizes: list[int]) -> Floats:
-        middle, width = (
-            np.repeat(middles[places], sizes, axis=0).T,
-            np.repeat(widths[places], sizes),
-        )
-        return np.asarray(-(((points - middle) / width) ** 2).sum(axis=0))
+    def explored_together(peaks: list[int]) -> list[tuple[Floats, Floats, Floats]]:
+        def density(points: Floats, places: list[int], sizes: list[int]) -> Floats:
+            asked = [peaks[place] for place in places]
+            middle = np.repeat(middles[asked], sizes, axis=0).T
+            return np.asarray(
+                -(((points - middle) / np.repeat(widths[asked], sizes)) ** 2).sum(axis=0)
+            )
 
-    def explore(place: int) -> Search[tuple[Floats, Floats, Floats]]:
-        return explore_posterior(
-            lambda points: density(points, [place], [len(points.T)]), BOX, 1e-12
-        )
+        def explore(place: int) -> Search[tuple[Floats, Floats, Floats]]:
+            return explore_posterior(
+                lambda points: density(points, [place], [points.shape[1]]), BOX, 1e-12
+            )
 
-    together = run_searches([explore(place) for place in range(4)], density)
-    for place, found in enumerate(together):
-        alone = run_searches([explore(place)], lambda p, _, n, place=place: density(p, [place], n))
-        for one, other in zip(found, alone[0], strict=True):
+        return run_searches(map(explore, range(len(peaks))), density)
+
+    together = explored_together([0, 1, 2, 3])
+    for peak, found in enumerate(together):
+        for one, other in zip(found, explored_together([peak])[0], strict=True):
             assert (one == other).all()

@@ -99,7 +99,7 @@ def test_the_interval_has_the_weight_of_the_posterior_also_where_that_ends_at_it
     """Against a regular grid that closes in on the posterior: flat in h, exp(−10 / (1 − γ)) in γ."""
     box = np.array([[1e-3, 60.0], [0.0, 0.999]])
     for _ in range(5):
-        sides = [np.linspace(*ends, 201) for ends in box]
+        sides = [np.linspace(low, high, 201) for low, high in box]
         middles = [(side[1:] + side[:-1]) / 2 for side in sides]
         h, gamma = np.meshgrid(*middles, indexing="ij")
         density = log_likelihood(group, h, gamma) - 10 / (1 - gamma)
