@@ -11,8 +11,8 @@ FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status'], [3000, 1
 -- | population | correctness | low | high | uniqueness |
 -- | --- | --- | --- | --- | --- |
 -- | 3000 | 0.695 | 0.695 | 0.695 | 0.509 |
--- | 100000 | 0.1213 | 0.107 | 0.1474 | 0.0406 |
--- | 1e+07 | 0.0039 | 0.0026 | 0.0076 | 0.0008 |
+-- | 100000 | 0.1213 | 0.1063 | 0.1486 | 0.0406 |
+-- | 1e+07 | 0.0039 | 0.0026 | 0.0078 | 0.0008 |
 
 -- The forecast rests on two numbers: the entropy of the anonymity sets, and the weight of their tail.
 SELECT round(entropy / ln(2), 1) AS bits, round(tail, 2) AS tail, status

@@ -281,22 +281,27 @@ def answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
         return {"refusal": str(error), "answers": []}
 
 
-def answer_cells(
-    declared: Function, cells: list[pa.Scalar], answer: Callable[..., Any] | None = None
-) -> Any:  # noqa: ANN401 - rows, or columns
+def answer_cells(declared: Function, cells: list[pa.Scalar]) -> Any:  # noqa: ANN401 - rows, or columns
     """Call the body once with Arrow scalars: the reduction's columns, and the parameters."""
-    answer = answer or (answer_columns if declared.columnar else answer_rows)
+    answer = answer_columns if declared.columnar else answer_rows
+    counted = len(declared.reduction.inputs) if declared.reduction else 0
+    return answer(
+        declared, read_arrays(declared, cells[:counted]), read_options(declared, cells[counted:])
+    )
+
+
+def read_arrays(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any]:
+    """The reduction's columns as a body takes them."""
     inputs = declared.reduction.inputs if declared.reduction else {}
-    counted = len(inputs)
-    arrays = {
+    return {
         name: _values(cell.values if cell.is_valid else pa.nulls(0, pa.int64()))
-        for name, cell in zip(inputs, cells[:counted], strict=True)
+        for name, cell in zip(inputs, cells, strict=True)
     }
-    options = {
-        p.name: cell.as_py()
-        for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)
-    }
-    return answer(declared, arrays, options)
+
+
+def read_options(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any]:
+    """The values of the body's own parameters."""
+    return {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells, strict=True)}
 
 
 def answer_rows(
@@ -307,10 +312,20 @@ def answer_rows(
     return [asdict(row) for row in result] if declared.answer is Answer.ROWS else [asdict(result)]
 
 
-def of_group(
+def of_groups(
+    declared: Function, groups: Sequence[Mapping[str, Any]], options: Arguments
+) -> list[list[dict[str, Any]]]:
+    """The same for groups among others: of one that is too small, a row whose status says so."""
+    if declared.body_of_groups is None or declared.reduction is None:
+        return [_of_group(declared, arrays, options) for arrays in groups]
+    make: Any = declared.reduction.arrays
+    answers = declared.body_of_groups([make(**arrays) for arrays in groups], **options)
+    return [[asdict(row)] for row in answers]
+
+
+def _of_group(
     declared: Function, arrays: Mapping[str, Any], options: Arguments
 ) -> list[dict[str, Any]]:
-    """The same for one group among others: of one that is too small, a row whose status says so."""
     try:
         return answer_rows(declared, arrays, options)
     except TooFewRecordsError as error:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -12,7 +12,9 @@ from reid_sql.engines.arrow import (
     answer_cells,
     answer_rows,
     arrays_of,
-    of_group,
+    of_groups,
+    read_arrays,
+    read_options,
     reply_type,
     rows_type,
 )
@@ -22,6 +24,8 @@ from reid_sql.function import Function
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Arguments, ColumnNames, Rows
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
+
+GROUPS_TOGETHER: Final = 32  # as many as answering them together pays
 
 
 def answered_by_group(
@@ -55,7 +59,15 @@ def answer_groups(
     for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     _refuse_many(declared, len(places))
-    group_rows = [_answers(declared, table.take(each), options) for each in places.values()]
+    parts = [table.take(each) for each in places.values()]
+    group_rows = [
+        [row | _how_nulls_were_treated(part) for row in rows]
+        for part, rows in zip(
+            parts,
+            _answer_each(declared, [_arrays(declared, p) for p in parts], options),
+            strict=True,
+        )
+    ]
     answers = table_of(
         [row for rows in group_rows for row in rows], {**declared.columns, **NULL_REPORT_COLUMNS}
     )
@@ -63,14 +75,28 @@ def answer_groups(
     return answers, firsts
 
 
-def _answers(declared: Function, part: pa.Table, options: Arguments) -> list[dict[str, Any]]:
-    how = _how_nulls_were_treated(part)
+def _arrays(declared: Function, part: pa.Table) -> dict[str, Any] | None:
+    """The reduction's arrays of one group; None where every record of it was dropped."""
     reduction: Any = declared.reduction
     if not _compute().sum(part[reduction.counting]).as_py():
-        return [_answer_for_no_record(declared) | how]
-    first = next(iter(reduction.columns))
-    arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))
-    return [row | how for row in of_group(declared, arrays, options)]
+        return None
+    return arrays_of(part.sort_by(next(iter(reduction.columns))).select(list(reduction.inputs)))
+
+
+def _answer_each(
+    declared: Function, groups: Sequence[dict[str, Any] | None], options: Arguments
+) -> list[list[dict[str, Any]]]:
+    """The rows of each group, from its arrays."""
+    counted = [arrays for arrays in groups if arrays is not None]
+    together = GROUPS_TOGETHER if declared.body_of_groups else 1
+    rows: list[list[dict[str, Any]]] = []
+    for start in range(0, len(counted), together):
+        checkpoint(start / len(counted))
+        rows += of_groups(declared, counted[start : start + together], options)
+    found = iter(rows)
+    return [
+        [_answer_for_no_record(declared)] if arrays is None else next(found) for arrays in groups
+    ]
 
 
 def _how_nulls_were_treated(counts: pa.Table) -> dict[str, Any]:
@@ -110,21 +136,26 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
 
     def call(*columns: pa.Array) -> pa.Array:
         parts, options = columns[: len(inputs)], [column[0] for column in columns[len(inputs) : -1]]
-        answer_of = of_group if columns[-1][0].as_py() else None
         groups = [
             column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
             for column in parts
         ]
-        answers: list[list[dict[str, Any]]] = []
+        cells = list(zip(*groups, strict=True))
         try:
-            _refuse_many(declared, len(groups[0]))
-            for cells in zip(*groups, strict=True):
-                checkpoint(len(answers) / len(groups[0]))
-                answers.append(
+            _refuse_many(declared, len(cells))
+            if columns[-1][0].as_py():
+                read = [
+                    None if _is_of_nobody(each[0]) else read_arrays(declared, each)
+                    for each in cells
+                ]
+                answers = _answer_each(declared, read, read_options(declared, options))
+            else:
+                answers = [
                     [_answer_for_no_record(declared)]
-                    if _is_of_nobody(cells[0])
-                    else answer_cells(declared, [*cells, *options], answer_of)
-                )
+                    if _is_of_nobody(each[0])
+                    else answer_cells(declared, [*each, *options])
+                    for each in cells
+                ]
         except ReidError as error:  # the engine would wrap the sentence in its own
             return array_of([{"refusal": str(error), "answers": []}], answer)
         return array_of([{"refusal": None, "answers": answers}], answer)

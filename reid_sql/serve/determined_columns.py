@@ -184,9 +184,10 @@ class DeterminedColumns:
         return {**added, **cell}
 
     def _find_columns(self, data: duckdb.DuckDBPyConnection, part: Group) -> frozenset[str]:
-        """Find the columns that some determine together and none does alone: in the draw, then in all rows."""
+        """Find the columns that some determine together, and none of them alone."""
         if part not in self._columns:
-            alone = self.add_columns(data, part) if len(part) > 1 else frozenset(part)
+            singles = [(name,) for name in part] if len(part) > 1 else []
+            alone = frozenset(part).union(*(self._find_columns(data, each) for each in singles))
             self._test_columns(data, part, [other for other in self._codes if other not in alone])
             found = {other for other in self._codes if self._is_determined.get((part, other))}
             reached = found.union(part)
@@ -199,7 +200,7 @@ class DeterminedColumns:
     def _test_columns(
         self, data: duckdb.DuckDBPyConnection, part: Group, others: Sequence[str]
     ) -> None:
-        """Test once whether some columns determine others."""
+        """Test once whether some columns determine others: in the draw, then in all rows."""
         new = [other for other in others if (part, other) not in self._is_determined]
         if not new or not self._codes.keys() >= {*part}:
             return

@@ -15,6 +15,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
     needs=Needs.CODES,
+    body_of_groups=pitman_yor.fit_groups,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.

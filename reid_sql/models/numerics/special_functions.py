@@ -187,9 +187,9 @@ def log_gamma_ratio_asymptotic(x: Floats, a: Floats) -> Floats:
 
 
 def _stirling_series(z: Floats) -> Floats:
-    total = np.zeros(z.shape)
+    total, square = np.zeros(z.shape), 1 / (z * z)
     for coefficient in reversed(STIRLING_COEFFICIENTS):
-        total = total / z**2 + coefficient
+        total = total * square + coefficient
     return total / z
 
 

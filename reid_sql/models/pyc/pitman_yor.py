@@ -8,6 +8,7 @@ Source: Rocher, Hendrickx & de Montjoye 2025, equations 2, 12 and 13; Pitman 199
 size.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
@@ -16,10 +17,11 @@ import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
-from reid_sql.models.interruption import checkpoint
-from reid_sql.models.numerics.quadrature import class_quadrature, explore_posterior
+from reid_sql.models.numerics.posterior import Search, explore_posterior, run_searches
+from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.numerics.special_functions import (
+    as_floats,
     expit,
     inverse_harmonic,
     log_gamma_ratio,
@@ -231,6 +233,17 @@ class Partition:
         """Rounding error of the log-likelihood, whose terms are of the size of ln n!."""
         return float(np.finfo(float).eps * (1 + self.records * np.log(self.records)))
 
+    def log_joinings(self, d: Floats) -> Floats:
+        """Σ_i t_i ln(i − d), with t_i the number of classes of more than i people, at discounts (points,)."""
+        steps = np.arange(1.0, len(self.larger) + 1)
+        within = np.asarray(np.log(steps - d[:, None]) @ self.larger)
+        if self.nodes.size:
+            # From i = b on, b = MAX_STEPS + 1, the sum is Σ_m s_m ln[Γ(m−d)/Γ(b−d)] over sizes m > b.
+            start = (MAX_STEPS + 1 - d)[:, None]
+            grown = log_gamma_ratio_asymptotic(start, self.nodes - (MAX_STEPS + 1))
+            within += grown @ self.weights
+        return within
+
     @classmethod
     def of(cls, histogram: Histogram) -> "Partition":
         """Count the steps by which the classes grew to their sizes."""
@@ -249,11 +262,17 @@ class Partition:
         )
 
 
-def log_likelihood(
-    classes: Histogram | Partition, entropy: npt.ArrayLike, tail: npt.ArrayLike
-) -> Floats:
+def log_likelihood(classes: Histogram, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
     """Log-probability of the partition into classes of these sizes, up to a constant; arguments broadcast."""
-    checkpoint()
+    h, gamma = np.broadcast_arrays(*as_floats(entropy, tail))
+    values = _log_likelihoods([Partition.of(classes)], [h.size], h.ravel(), gamma.ravel())
+    return values.reshape(h.shape)
+
+
+def _log_likelihoods(
+    partitions: Sequence[Partition], points: Sequence[int], h: Floats, gamma: Floats
+) -> Floats:
+    """Log-probability of each partition at its own points, which are listed in its order."""
     # Seat n people one after the other (Pitman 1995). With i people seated, the next opens class l + 1 with
     # the chance (α + l d)/(α + i), and joins a class of size m with (m − d)/(α + i). The product over all is
     #
@@ -263,30 +282,27 @@ def log_likelihood(
     #
     #     Σ_i t_i ln(i − d) + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)]
     #
-    # From i = b on, b = MAX_STEPS + 1, the first sum is Σ_m s_m ln[Γ(m−d)/Γ(b−d)] over sizes m > b.
-    h, gamma = np.broadcast_arrays(
-        np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64)
-    )
     d, alpha = parameters(h, np.maximum(gamma, MIN_FITTED_PRODUCT / h))
-    partition = classes if isinstance(classes, Partition) else Partition.of(classes)
-    base = np.arange(1.0, len(partition.larger) + 1)
-    within = np.log(base - d[..., None]) @ partition.larger  # (points,)
-    if partition.nodes.size:
-        start = (MAX_STEPS + 1 - d)[..., None]
-        within += (
-            log_gamma_ratio_asymptotic(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
-        )
-    seats = log_gamma_ratio(alpha + 1, partition.records - 1)
+    ends = np.cumsum([0, *points])
+    within = np.concatenate(
+        [
+            partition.log_joinings(d[start:end])
+            for partition, start, end in zip(partitions, ends, ends[1:], strict=False)
+        ]
+    )
+    records, count = (
+        np.repeat([(each.records, each.classes) for each in partitions], points, axis=0).T - 1
+    )
+    seats = log_gamma_ratio(alpha + 1, records)
     # Σ_{l=1}^{K−1} ln(α + l d), −∞ where fewer classes than K can be.
     # The sum is (K − 1) ln |d| + ln of a rising factorial from α/d + 1, or for d < 0 of one that ends at
     # α/|d| − 1; near d = 0 the terms are ln α + l d/α to first order.
-    count = partition.classes - 1
     step = d / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         first = np.where(d > 0, 1 / step + 1, -1 / step - count)
         exact = count * np.log(np.abs(d)) + log_gamma_ratio(first, count)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
-    openings = np.where(np.abs(step) * partition.classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
+    openings = np.where(np.abs(step) * (count + 1) ** 2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
     return within + np.where(alpha + count * d > 0, openings, -np.inf) - seats
 
 
@@ -301,16 +317,32 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
     >>> answer.entropy_low < answer.entropy < answer.entropy_high
     True
     """
-    weighed = weigh_classes(histogram)
-    records = count_records(weighed)
-    posterior = _compute_posterior(weighed, prior)
+    return _fit_together([histogram], prior)[0]
+
+
+def fit_groups(histograms: Sequence[Histogram], prior: Prior = "archer") -> list[PycFit]:
+    """Fit each histogram as if it were alone, in a quarter of the time."""
+    return [fit for fit, _ in _fit_together(histograms, prior)]
+
+
+def _fit_together(histograms: Sequence[Histogram], prior: Prior) -> list[tuple[PycFit, Posterior]]:
+    weighed = [weigh_classes(histogram) for histogram in histograms]
+    records = [count_records(histogram) for histogram in weighed]
+    posteriors = _compute_posteriors(weighed, prior)
+    return [
+        (_summarize(int(histogram.classes.sum()), count, posterior), posterior)
+        for histogram, count, posterior in zip(histograms, records, posteriors, strict=True)
+    ]
+
+
+def _summarize(classes: int, records: int, posterior: Posterior) -> PycFit:
     h, gamma = posterior.mode
     d, alpha = parameters(h, max(gamma, MIN_FITTED_PRODUCT / h))
     entropy, tail = (
         quantiles_by_weight(values, posterior.weight, (0.025, 0.975))
         for values in (posterior.entropy, posterior.tail)
     )
-    fit = PycFit(
+    return PycFit(
         entropy=h,
         entropy_low=min(h, float(entropy[0])),
         entropy_high=max(h, float(entropy[1])),
@@ -320,34 +352,38 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
         discount=float(d),
         concentration=float(alpha),
         records=records,
-        classes=int(histogram.classes.sum()),
+        classes=classes,
         status=posterior.status,
     )
-    return fit, posterior
 
 
-def _compute_posterior(histogram: Histogram, prior: Prior) -> Posterior:
+def _compute_posteriors(histograms: Sequence[Histogram], prior: Prior) -> list[Posterior]:
     low, high = TAIL_RANGES[prior]
     box = np.log([ENTROPY_RANGE, (1 - high, 1 - low)])  # (2, ends): ln h and ln(1 − γ)
-    partition = Partition.of(histogram)
-    points, weight, mode = explore_posterior(
-        lambda points: _log_posterior(partition, points, box, prior), box, partition.noise
-    )
-    h, rest = (float(value) for value in np.exp(mode))
-    status = _describe_fit(histogram, h)
-    return Posterior(np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), status)
+    partitions = [Partition.of(histogram) for histogram in histograms]
 
+    def log_density(points: Floats, places: list[int], sizes: list[int]) -> Floats:
+        h, rest = np.exp(points)
+        log_prior = -10 / rest if prior == "archer" else 0.0
+        asked = [partitions[place] for place in places]
+        return _log_likelihoods(asked, sizes, h, 1 - rest) + log_prior
 
-def _log_posterior(partition: Partition, points: Floats, box: Floats, prior: Prior) -> Floats:
-    """Log-posterior density in (ln h, ln(1 − γ)), −∞ outside the box; its Jacobian is h (1 − γ)."""
-    inside = ((points >= box[:, :1]) & (points <= box[:, 1:])).all(axis=0)
-    log_density = np.full(points.shape[1], -np.inf)
-    h, rest = np.exp(points[:, inside])
-    log_prior = -10 / rest if prior == "archer" else np.zeros_like(rest)
-    log_density[inside] = (
-        log_likelihood(partition, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
-    )
-    return log_density
+    def explore(place: int, noise: float) -> Search[tuple[Floats, Floats, Floats]]:
+        return explore_posterior(
+            lambda points: log_density(points, [place], [points.shape[1]]), box, noise
+        )
+
+    searches = [explore(place, each.noise) for place, each in enumerate(partitions)]
+    posteriors = []
+    for histogram, (points, weight, mode) in zip(
+        histograms, run_searches(searches, log_density), strict=True
+    ):
+        h, rest = (float(value) for value in np.exp(mode))
+        status = _describe_fit(histogram, h)
+        posteriors.append(
+            Posterior(np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), status)
+        )
+    return posteriors
 
 
 def _describe_fit(histogram: Histogram, entropy: float) -> str:

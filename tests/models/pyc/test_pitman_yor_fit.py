@@ -7,6 +7,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import (
     Prior,
+    fit_groups,
     fit_pitman_yor,
     log_likelihood,
     measure_misfit,
@@ -77,6 +78,43 @@ def test_the_posterior_of_a_large_table_lies_around_its_mode(prior: Prior) -> No
 def test_the_same_histogram_gives_the_same_fit() -> None:
     histogram = histogram_of(population(0.3, 20.0, 1_000, seed=3).sizes)
     assert fit_pitman_yor(histogram)[0] == fit_pitman_yor(histogram)[0]
+
+
+GROUPS = [
+    histogram_of(np.array(sizes, dtype=np.int64))
+    for sizes in ([1] * 22, [3, 3, 4, 10, 69], [34], [2] * 600, [1] * 15 + [2], [500] + [1] * 300)
+]
+
+
+def test_groups_together_are_fitted_as_each_alone_in_any_order() -> None:
+    alone = [fit_pitman_yor(group)[0] for group in GROUPS]
+    assert fit_groups(GROUPS) == alone
+    assert fit_groups(GROUPS[::-1]) == alone[::-1]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_interval_has_the_weight_of_the_posterior_also_where_that_ends_at_its_edge(
+    group: Histogram,
+) -> None:
+    """Against a regular grid that closes in on the posterior: flat in h, exp(−10 / (1 − γ)) in γ."""
+    box = np.array([[1e-3, 60.0], [0.0, 0.999]])
+    for _ in range(5):
+        sides = [np.linspace(low, high, 201) for low, high in box]
+        middles = [(side[1:] + side[:-1]) / 2 for side in sides]
+        h, gamma = np.meshgrid(*middles, indexing="ij")
+        density = log_likelihood(group, h, gamma) - 10 / (1 - gamma)
+        likely = density > density.max() - 25
+        for axis, side in enumerate(sides):
+            inside = np.flatnonzero(likely.any(axis=1 - axis))
+            box[axis] = side[max(inside[0] - 1, 0)], side[min(inside[-1] + 2, 200)]
+    weight = np.exp(density - density.max())
+    weight /= weight.sum()
+    _, posterior = fit_pitman_yor(group)
+    shares = (0.025, 0.975)
+    for axis, values in enumerate((posterior.entropy, posterior.tail)):
+        ends = quantiles_by_weight(values, posterior.weight, shares)
+        below = np.concatenate([[0.0], np.cumsum(weight.sum(axis=1 - axis))])
+        assert np.interp(ends, sides[axis], below) == pytest.approx(shares, abs=0.012)
 
 
 def test_a_billion_records_in_classes_of_up_to_a_hundred_million() -> None:
