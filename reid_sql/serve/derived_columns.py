@@ -63,7 +63,7 @@ class Derivation:
                 of_column.setdefault(names[0], []).append(part)
         named = Filter(self.columns, self.compute)
         for column, parts in of_column.items():
-            is_listed = named.lists_values(column, parts)
+            is_listed = named.list_values(column, parts) is not None
             kept += parts if is_listed else self._as_conditions(parts)
         return groups, self._all_of(kept) if kept else None
 

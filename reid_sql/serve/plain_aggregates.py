@@ -8,7 +8,7 @@ A count adds up several cells. It is shown in two cases, which both follow from 
 
 - the published cells of its group add up to the published total of the group: then nothing of it is hidden,
   and cells that are not there have nobody;
-- the filter names its values one by one (=, IN, a range of whole numbers or of days), and each is published.
+- the filter lists its values (=, IN), and each is published.
 
 Else it is NULL, whether the rest is hidden or has nobody: which of both must not be told. Groups without a
 published cell are one last row of NULLs together. Where only records are counted, an expression of one column
