@@ -85,8 +85,7 @@ def ask_cells(
         raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
     _refuse_narrow_values(data, arguments)
     everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
-    known = [cell for cell in earlier if cell.values] + [everybody]
-    _register_published(data, arguments["tbl"], by, known)
+    _register_published(data, arguments["tbl"], by, [*earlier, everybody])
     more = {} if arguments.get("value") else {"totals": MARGINS, "published": [BEFORE]}
     answer = ask(data, SAFE_TABLE, {**arguments, **more})
     over = answer["total_over"].to_pylist()
@@ -197,25 +196,15 @@ class Mask:
             data.execute(f"CREATE OR REPLACE TEMP VIEW {RELATION} AS FROM {source}")
             arguments |= {"tbl": RELATION, "by": by}
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
-        is_sum = is_cells and arguments.get("value") is not None
-        if is_sum:
-            arguments["dominance"] = LARGEST_CONTRIBUTOR
         if is_cells and not by:  # how many people there are is no secret
             return _ask_total(data, arguments)
-        if is_cells:
-            answer = ask_cells(data, arguments, self._list_earlier(call.tables[0], arguments, by))
-        else:
-            answer = ask(data, call.function.name, arguments)
-        if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
-            raise OutOfDomainError(
-                "sums must be of groups that hide nothing, got some with a hidden one; "
-                "ask for coarser groups, or for count(*) alone"
-            )
-        with ExitStack() as stack:
-            if is_sum:
-                sums = self.record.add_sum(data, arguments["tbl"], fold(by), arguments["value"])
-                refuse_linked_sums(data, arguments, stack.enter_context(sums))
-            reveals = self._publish(data, call, arguments, answer)
+        earlier = self._list_earlier(call.tables[0], arguments, by) if is_cells else []
+        try:
+            answer, reveals = self._answer(data, call, arguments, earlier)
+        except RevealingError:  # another choice of hidden cells may reveal nothing
+            if not earlier:
+                raise
+            answer, reveals = self._answer(data, call, arguments, [])
         if recorded is not None:
             recorded += reveals
         # not which other cells there are, nor the rows of people
@@ -233,12 +222,40 @@ class Mask:
         masking = Masking(call.function.key, self.below, records, few)
         return mask_answer(answer, read_rows(data, answer, len(by)), masking, len(by))
 
+    def _answer(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        call: Call,
+        arguments: dict[str, Any],
+        earlier: Sequence[PublishedCell],
+    ) -> tuple[pa.Table, list[Reveal]]:
+        """Call the function, and record what its answer reveals."""
+        if call.function.name != SAFE_TABLE or "tbl" not in arguments:
+            answer = ask(data, call.function.name, arguments)
+            return answer, self._publish(data, call, arguments, answer)
+        is_sum = arguments.get("value") is not None
+        if is_sum:
+            arguments["dominance"] = LARGEST_CONTRIBUTOR
+        answer = ask_cells(data, arguments, earlier)
+        if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
+            raise OutOfDomainError(
+                "sums must be of groups that hide nothing, got some with a hidden one; "
+                "ask for coarser groups, or for count(*) alone"
+            )
+        with ExitStack() as stack:
+            if is_sum:
+                by = fold(listed(arguments["by"]))
+                sums = self.record.add_sum(data, arguments["tbl"], by, arguments["value"])
+                refuse_linked_sums(data, arguments, stack.enter_context(sums))
+            return answer, self._publish(data, call, arguments, answer)
+
     def _list_earlier(
         self, table: str, arguments: Mapping[str, Any], by: Sequence[str]
     ) -> list[PublishedCell]:
         """List what was answered of the columns; of people with several rows, cells are no counts of rows."""
-        people = (arguments.get("entity"), arguments.get("nulls") or VALUE)
-        return [] if people[0] else self.record.list_published(table, people, by)
+        if arguments.get("entity") or arguments.get("value"):
+            return []
+        return self.record.list_published(table, (None, arguments.get("nulls") or VALUE), by)
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
         """Count the records of a table, or the people where its policy has a column of them."""

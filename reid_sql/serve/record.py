@@ -179,7 +179,7 @@ class Record:
     def list_published(
         self, table: str, people: tuple[str | None, str], by: Sequence[str]
     ) -> list[PublishedCell]:
-        """List the cells that were answered of some of the columns."""
+        """List the cells, without everybody's, that were answered of some of the columns."""
         columns = {name.casefold() for name in by}
         with self._lock:
             counts = self._counts().get(table + describe_people(*people), {})
@@ -187,7 +187,7 @@ class Record:
         return [
             PublishedCell({name: read_value(value) for name, value in cell.items()}, count)
             for cell, count in named
-            if cell.keys() <= columns
+            if cell and cell.keys() <= columns
         ]
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
