@@ -17,7 +17,7 @@ from reid_sql.serve.filters import Filter, conjuncts
 from reid_sql.serve.tree import Node, columns_in, name_of, parts_of, replaced, spliced
 
 RELATION: Final = "reid_derived"  # the table with them, for one question
-DIGITS: Final = 12  # of a digest
+DIGITS: Final = 32  # of a digest: fewer could be those of two expressions that somebody looks for
 PARTS: Final = frozenset(ALLOWED["derived"]["nodes"].split())
 FUNCTIONS: Final = frozenset(ALLOWED["derived"]["functions"].split())
 

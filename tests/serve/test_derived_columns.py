@@ -142,3 +142,31 @@ def test_two_expressions_have_two_names() -> None:
         DerivedColumn("town", f"left(town, 1) = '{letter}'").name.casefold() for letter in "aA"
     }
     assert len(names) == 2
+
+
+def test_a_band_that_was_refused_first_is_linked_after_a_restart(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    """Three women are 40 to 44, and all men: by sex the second band is refused, and answered alone."""
+    con.execute("INSERT INTO people SELECT 40, 'M', n, 'often' FROM range(12) t(n)")
+    record = tmp_path / "record.duckdb"
+    door = Door(con, record=record)
+    by_sex = "SELECT sex, count(*) FROM people WHERE age >= {} GROUP BY sex"
+    door.ask(by_sex.format(40))
+    with pytest.raises(ReidError, match=NEAR):
+        door.ask(by_sex.format(41))
+    assert door.ask("SELECT count(*) FROM people WHERE age >= 41") == [(312,)]
+    del door
+    with pytest.raises(ReidError, match=NEAR):
+        Door(con, record=record).ask("SELECT count(*) FROM people WHERE age >= 42")
+
+
+def test_a_record_of_bands_of_another_column_is_refused_in_one_sentence(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.duckdb"
+    Door(con, record=record).ask("SELECT count(*) FROM people WHERE age >= 47")
+    for change in ("ALTER age TYPE VARCHAR", "RENAME age TO years"):
+        con.execute(f"ALTER TABLE people {change}")
+        with pytest.raises(ReidError, match="ask the owner for a new record"):
+            Door(con, record=record).ask("SELECT sex, count(*) FROM people GROUP BY sex")
