@@ -1,9 +1,9 @@
 """Which expressions of a column are bands: what they group follows from their form, not from one value.
 
-Whoever asks `name <> 'Ann'` learns whether somebody is called Ann, even if the answer is NULL: it is shown where
-nobody is. So each side of a condition must have people, and nobody is as few as a few are. Of other expressions
-only those are bands that keep the order of the values, or are parts of a date or a text: `age // 10`, not
-`age % 97`.
+Whoever asks `name <> 'Ann'` learns whether somebody is called Ann, even if the answer is NULL: it is shown
+where nobody is. So each side of a condition must have people, and nobody is as few as a few are. Of other
+expressions only those are bands that keep the order of the values, or are parts of a date or a text:
+`age // 10`, not `age % 97`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

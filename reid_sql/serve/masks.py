@@ -146,7 +146,7 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
 def _refuse_narrow_bands(
     data: duckdb.DuckDBPyConnection, derived: Iterable[DerivedColumn], below: int
 ) -> None:
-    """Refuse sides of a condition and listed bands of few people or nobody: which of both must not be told."""
+    """Refuse a side of a condition, or a listed band, of few people or nobody: which must not be told."""
     for each in derived:
         name, base = quoted(each.name), quoted(each.base)
         [(bands,)] = data.execute(
