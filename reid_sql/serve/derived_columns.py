@@ -11,23 +11,25 @@ from hashlib import sha256
 from typing import Any, Final
 
 from reid_sql.parameters import quoted
-from reid_sql.serve.allowed import ALLOWED
+from reid_sql.serve.bands import count_bands, is_condition, is_plain
 from reid_sql.serve.catalogue import ServedColumn
 from reid_sql.serve.filters import Filter, conjuncts
-from reid_sql.serve.tree import Node, columns_in, name_of, parts_of, replaced, spliced
+from reid_sql.serve.tree import Node, columns_in, replaced, spliced
 
 RELATION: Final = "reid_derived"  # the table with them, for one question
-DIGITS: Final = 12  # of a digest
-PARTS: Final = frozenset(ALLOWED["derived"]["nodes"].split())
-FUNCTIONS: Final = frozenset(ALLOWED["derived"]["functions"].split())
+DIGITS: Final = 32  # of a digest: fewer could be those of two expressions that somebody looks for
 
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """An expression of one column, under a name without its constants, which may be values."""
+    """An expression of one column, under a name without its constants, which may be values.
+
+    `bands` are how many groups it lists, which must all have people; 0 where it lists none.
+    """
 
     base: str
     expression: str
+    bands: int = 0
 
     @property
     def name(self) -> str:
@@ -51,7 +53,7 @@ class Derivation:
 
     def derive(self, groups: Sequence[Node], where: Node | None) -> tuple[list[Node], Node | None]:
         """Return groups and a filter of columns; a filter that lists values of a column keeps it."""
-        groups = [self._as_column(each) for each in groups]
+        groups = [self._as_group(each) for each in groups]
         plain = {each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"}
         kept: list[Node] = []
         of_column: dict[str, list[Node]] = {}
@@ -74,22 +76,26 @@ class Derivation:
     def _as_conditions(self, parts: Sequence[Node]) -> list[Node]:
         """Return a condition on the column that says whether all hold, where it may be computed."""
         whole = self._all_of(parts)
-        column = self._as_column(whole)
-        if column is whole:
+        if not is_plain(whole) or not is_condition(whole):
             return [*parts]
+        # as WHERE does, for NULL and what fails
+        bands = count_bands(whole, self.compute) or 0
+        column = self._add(whole, "coalesce(TRY({}), false)", bands)
         name = quoted(column["column_names"][0])
         return [self.parse(f"SELECT 1 WHERE {name} = true")["where_clause"]]
 
-    def _as_column(self, part: Node) -> Node:
-        """Return the column that an expression computes; itself where it is one, of several, or not plain."""
-        names = columns_in(part)
-        if part["type"] == "COLUMN_REF" or len(names) != 1:
+    def _as_group(self, part: Node) -> Node:
+        """Return the column that an expression computes; itself where it is one, of several, or no band."""
+        if part["type"] == "COLUMN_REF" or len(columns_in(part)) != 1 or not is_plain(part):
             return part
-        parts = [each for each in parts_of(part) if "class" in each]
-        functions = {name_of(each) for each in parts} - {""}
-        if not all(each["type"] in PARTS for each in parts) or not functions <= FUNCTIONS:
-            return part
-        column = DerivedColumn(names[0], self.write({**self._as_texts(part), "alias": ""}))
+        bands = count_bands(part, self.compute)
+        return part if bands is None else self._add(part, "TRY({})", bands)
+
+    def _add(self, part: Node, template: str, bands: int) -> Node:
+        """Add the column that an expression computes; returns it as a part of a statement."""
+        expression = template.format(self.write({**self._as_texts(part), "alias": ""}))
+        [base] = columns_in(part)
+        column = DerivedColumn(base, expression, bands)
         self.derived[column.name] = column
         node = self.parse(f"SELECT {quoted(column.name)}")["select_list"][0]
         return {**node, "alias": part.get("alias", "")}
@@ -121,5 +127,5 @@ def add_derived(table: str, derived: Iterable[DerivedColumn]) -> str:
     't'
     """
     # an error would tell that somebody has the value
-    added = [f"TRY({each.expression}) AS {quoted(each.name)}" for each in derived]
+    added = [f"{each.expression} AS {quoted(each.name)}" for each in derived]
     return f"(SELECT *, {', '.join(added)} FROM {table})" if added else table

@@ -30,6 +30,10 @@ REFUSAL_MANY_BANDS: Final = (
     "bands of a column must make few groups together, got many with those before; ask for bands that were asked "
     "for before, or for the column itself"
 )
+REFUSAL_OTHER_COLUMNS: Final = (
+    "a band must be of a column as it was before, got one of a column that is gone or has another type; "
+    "ask the owner for a new record"
+)
 Cell = Mapping[
     str, str
 ]  # values by the names of columns, in small letters, as `repr` of their texts
@@ -76,6 +80,8 @@ class DeterminedColumns:
             ).to_arrow_table()
         except duckdb.CatalogException:  # a table of the record that is served no more
             drawn = pa.table({})
+        except duckdb.BinderException:  # whose message has the constants of a client
+            raise OutOfDomainError(REFUSAL_OTHER_COLUMNS) from None
         self._codes = {name.casefold(): each for name, each in encode_columns(drawn).items()}
         self._names = {name.casefold(): quoted(name) for name in drawn.column_names}
 

@@ -11,8 +11,8 @@ A count adds up several cells. It is shown in two cases, which both follow from 
 - the filter lists its values (=, IN), and each is published.
 
 Else it is NULL, whether the rest is hidden or has nobody: which of both must not be told. Groups without a
-published cell are one last row of NULLs together. Where only records are counted, an expression of one column
-is a column of these cells (see derived_columns.py).
+published cell are one last row of NULLs together. Where only records are counted, a band of one column is a
+column of these cells (see derived_columns.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -142,7 +142,7 @@ class Record:
             shape VARCHAR, counted VARCHAR[], columns VARCHAR[]);
             CREATE TABLE IF NOT EXISTS derived (tbl VARCHAR, base VARCHAR, expression VARCHAR)""")
 
-    def add(self, data: duckdb.DuckDBPyConnection, reveals: Iterable[Reveal], below: int) -> None:
+    def add(self, data: duckdb.DuckDBPyConnection, reveals: Sequence[Reveal], below: int) -> None:
         """Record what an answer reveals, unless a group below the mask may follow from all that left."""
         with self._lock:  # two clients may not ask for two halves at once
             self._con.execute("BEGIN")
@@ -151,6 +151,9 @@ class Record:
                     self._add(data, each, below)
             except BaseException:
                 self._con.execute("ROLLBACK")
+                # derived columns that were not recorded are new when they are asked for again
+                for table in {each.table for each in reveals if each.derived}:
+                    self._determined.pop(table, None)
                 raise
             self._con.execute("COMMIT")
 

@@ -2,7 +2,7 @@
 
 DuckDB parses the text. Each part of the tree must be in allowed.toml. A call becomes values: the name of a
 function, names of served tables, constants. Nothing else of a client reaches the data but expressions of one
-column, whose parts are on a shorter list (see derived_columns.py); DuckDB writes them anew.
+column, whose parts are on a shorter list (see bands.py); DuckDB writes them anew.
 """
 
 import json
