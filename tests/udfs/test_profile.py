@@ -171,7 +171,9 @@ def test_each_of_3000_columns_has_its_own_values() -> None:
     reid_sql.register(con)
     kinds = [("integer", "INT"), ("text", "VARCHAR"), ("float", "DOUBLE")]
     of_column = [(f"c{i}", kinds[i % 3][0], 2 + i % 5) for i in range(3_000)]
-    cells = [f"(i % {n})::{kinds[at % 3][1]} AS {name}" for at, (name, _, n) in enumerate(of_column)]
+    cells = [
+        f"(i % {n})::{kinds[at % 3][1]} AS {name}" for at, (name, _, n) in enumerate(of_column)
+    ]
     con.execute(f"CREATE TABLE wide AS SELECT {', '.join(cells)} FROM range(40) AS r(i)")
     figures = "column_name, column_type, distinct_values"
     for _ in range(12):  # DuckDB lists so many names in their order in most runs alone
