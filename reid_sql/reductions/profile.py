@@ -105,7 +105,7 @@ def _count_values(tbl: Source, columns: ColumnNames | None) -> str:
             SELECT place, any_value(t) AS t, count(*) AS n
             FROM (
               SELECT
-                generate_subscripts(reid_keys, 1) AS place,
+                unnest(range(1, len(reid_keys) + 1)) AS place,
                 unnest(reid_keys) AS k, unnest(reid_texts) AS t
               FROM (
                 SELECT list_value(*COLUMNS('^k')) AS reid_keys, list_value(*COLUMNS('^t')) AS reid_texts

@@ -128,7 +128,7 @@ def fold_case_in_sql(expression: str) -> str:
 
 
 def list_described(what: str, item: str, where: str = "true") -> str:
-    """List what DESCRIBE has of each column, in the order of the columns, which DuckDB keeps of 2,048 alone."""
+    """List what DESCRIBE has of each column, in their order, which DuckDB keeps of 2,048 columns alone."""
     described = f"SELECT *, row_number() OVER () AS reid_place FROM (DESCRIBE FROM {item})"
     return f"SELECT list({what} ORDER BY reid_place ASC) FROM ({described}) WHERE {where}"
 
