@@ -136,7 +136,8 @@ class NearlyUnique:
     def _estimate_shared(self, base: ColumnNames) -> float:
         key = frozenset(base)
         if key not in self._shared:
-            sample = f"SELECT {', '.join(base)} FROM {self._draw_sample()}"
+            columns = ", ".join(f"{column} AS q{place}" for place, column in enumerate(base))
+            sample = f"SELECT {columns} FROM {self._draw_sample()}"
             self._shared[key] = estimate_shared(self.ask, sample, self.records)
         return self._shared[key]
 
@@ -212,14 +213,10 @@ class NearlyUniquePeople(NearlyUnique):
             CREATE TEMP TABLE {table} AS
             FROM {rest}
             UNION ALL
-            SELECT unnest(any_value(c))
-            FROM (
-              SELECT c.*
-              FROM {self.relation} AS c
-                SEMI JOIN {rest} AS p ON c.{self._person} = p.{self._person}
-                ANTI JOIN {rest} AS r ON {same}
-            ) AS c
-            GROUP BY c.{self._person}""")
+            SELECT DISTINCT ON (c.{self._person}) c.*
+            FROM {self.relation} AS c
+              SEMI JOIN {rest} AS p ON c.{self._person} = p.{self._person}
+              ANTI JOIN {rest} AS r ON {same}""")
         [(records,)] = self.ask(f"SELECT count(*) FROM {table}")
         [(people,)] = self.ask(f"SELECT count(DISTINCT {self._person}) FROM {rest}")
         return SharedRecords(table, records, self.records - records, self._people - people)

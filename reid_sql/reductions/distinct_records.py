@@ -34,7 +34,16 @@ from reid_sql.sql.records import (
     value_texts,
     with_null_report,
 )
-from reid_sql.sql.text import Source, fold_case_in_sql, name, none_null, numbered, prefix, text
+from reid_sql.sql.text import (
+    Source,
+    fold_case_in_sql,
+    list_described,
+    name,
+    none_null,
+    numbered,
+    prefix,
+    text,
+)
 
 CODE: Final = CODE_BYTES  # bytes of one code
 # bytes of how many records there are of a distinct one, and of its person
@@ -190,7 +199,7 @@ def _names_of_others(tbl: Source, entity: str | None) -> str:
         if entity is None
         else f"{fold_case_in_sql('column_name')} <> {text(fold_case(entity))}"
     )
-    return f"SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}) WHERE {other}"
+    return list_described("column_name", tbl.items(), other)
 
 
 def texts(tbl: Source, qi: ColumnNames, by: ColumnNames | None, nulls: str) -> str:

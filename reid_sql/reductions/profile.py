@@ -83,7 +83,7 @@ def column_counts(tbl: Source, columns: ColumnNames | None) -> str:
             WHEN kind = 'float' THEN CASE WHEN contains(t, 'n') THEN t END
             WHEN kind NOT IN ('integer', 'decimal') THEN t END AS written
           FROM ({_describe_columns(tbl, columns)})
-            LEFT JOIN ({_count_values(tbl, columns)}) ON {fold_case_in_sql("column_name")} = reid_name"""
+            LEFT JOIN ({_count_values(tbl, columns)}) USING (place)"""
     body = f"""
         SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
           {_count_records()}, {_describe_texts()}
@@ -96,17 +96,16 @@ def _count_values(tbl: Source, columns: ColumnNames | None) -> str:
     """Count the records, n, of each value of each column, with its text t.
 
     Where the columns are not known, a key that has the equality of the values groups them: values that differ
-    may have the same text. Keys and texts are lists of their own: DuckDB binds a list of a thousand structs
-    in time that grows with its square, and each column beside a list is copied for each of its items.
+    may have the same text. A column is its place, as DuckDB lists more than 2,048 names in any order. Keys
+    and texts are lists of their own: DuckDB binds a list of a thousand structs in time that grows with its
+    square, and each column beside a list is copied for each of its items.
     """
     if columns is None:
         return rf"""
-            SELECT reid_name, any_value(t) AS t, count(*) AS n
+            SELECT place, any_value(t) AS t, count(*) AS n
             FROM (
               SELECT
-                unnest((
-                  SELECT list({fold_case_in_sql("column_name")}) FROM (DESCRIBE FROM {tbl.items()})
-                )) AS reid_name,
+                unnest(range(1, len(reid_keys) + 1)) AS place,
                 unnest(reid_keys) AS k, unnest(reid_texts) AS t
               FROM (
                 SELECT list_value(*COLUMNS('^k')) AS reid_keys, list_value(*COLUMNS('^t')) AS reid_texts
@@ -123,13 +122,13 @@ def _count_values(tbl: Source, columns: ColumnNames | None) -> str:
                 )
               )
             )
-            GROUP BY reid_name, k"""
+            GROUP BY place, k"""
     return " UNION ALL ".join(
         f"""
-            SELECT {text(fold_case(column))} AS reid_name, q1::VARCHAR AS t, count(*) AS n
+            SELECT {place} AS place, q1::VARCHAR AS t, count(*) AS n
             FROM {tbl.rows([column])}
             GROUP BY q1"""
-        for column in columns
+        for place, column in enumerate(columns, start=1)
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.models.columns.missing_value_codes import NUMBER_AMONG_TEXTS
@@ -162,3 +163,18 @@ def test_bytes_may_look_like_marks() -> None:
         assert [
             (row["column_type"], row["distinct_values"], row["uniqueness"]) for row in rows
         ] == [("other", 4, 1.0)]
+
+
+@pytest.mark.all
+def test_each_of_3000_columns_has_its_own_values() -> None:
+    con = duckdb.connect(config={"threads": 4})
+    reid_sql.register(con)
+    kinds = [("integer", "INT"), ("text", "VARCHAR"), ("float", "DOUBLE")]
+    of_column = [(f"c{i}", kinds[i % 3][0], 2 + i % 5) for i in range(3_000)]
+    cells = [
+        f"(i % {n})::{kinds[at % 3][1]} AS {name}" for at, (name, _, n) in enumerate(of_column)
+    ]
+    con.execute(f"CREATE TABLE wide AS SELECT {', '.join(cells)} FROM range(40) AS r(i)")
+    figures = "column_name, column_type, distinct_values"
+    for _ in range(12):  # DuckDB lists so many names in their order in most runs alone
+        assert con.execute(f"SELECT {figures} FROM profile(wide)").fetchall() == of_column

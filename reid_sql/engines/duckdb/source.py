@@ -15,7 +15,17 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES, MAX_TEXTS_COMPARED, UNIT_VALUE
 from reid_sql.parameters import ColumnNames
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
-from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
+from reid_sql.sql.text import (
+    Source,
+    is_nan,
+    list_described,
+    name,
+    place_of,
+    refusal,
+    sort_keys,
+    text,
+    texts,
+)
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
@@ -282,11 +292,11 @@ def _add_check(sentence: str, columns: ColumnNames, body: str) -> str:
 
 
 def _names_of(item: str) -> str:
-    return f"(SELECT list(column_name) FROM ({DESCRIBE}{item}))"
+    return f"({list_described('column_name', item)})"
 
 
 def _types_of(item: str) -> str:
-    return f"(SELECT list(column_type) FROM ({DESCRIBE}{item}))"
+    return f"({list_described('column_type', item)})"
 
 
 def has_collation(row: str) -> str:

@@ -4,8 +4,12 @@ FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
   WHERE CASE WHEN ('a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))) IS NOT TRUE THEN error('default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation')::BOOLEAN
     ELSE true END AND coalesce(error(reid_refusal('columns', 'quasi-identifiers', ['age', 'sex'], (
-    SELECT list(column_name)
-    FROM (DESCRIBE FROM query_table('people'))
+    SELECT list(column_name ORDER BY reid_place ASC)
+    FROM (
+      SELECT *, row_number() OVER () AS reid_place
+      FROM (DESCRIBE FROM query_table('people'))
+    )
+    WHERE true
   )))::BOOLEAN, true)
 ) AS reid_fallback, LATERAL (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
