@@ -72,6 +72,12 @@ class DeterminedColumns:
             self._draw(data)
         return list(new.values())
 
+    def keep_derived(self, derived: Iterable[DerivedColumn]) -> None:
+        """Keep some of the derived columns, and forget the others."""
+        kept = {each.name.casefold() for each in derived}
+        self._derived = {name: each for name, each in self._derived.items() if name in kept}
+        self._columns.clear()
+
     def _draw(self, data: duckdb.DuckDBPyConnection) -> None:
         self._source = add_derived(self._table, self._derived.values())
         try:

@@ -153,7 +153,8 @@ class Record:
                 self._con.execute("ROLLBACK")
                 # derived columns that were not recorded are new when they are asked for again
                 for table in {each.table for each in reveals if each.derived}:
-                    self._determined.pop(table, None)
+                    if table in self._determined:
+                        self._determined[table].keep_derived(self._list_derived(table))
                 raise
             self._con.execute("COMMIT")
 
@@ -267,12 +268,15 @@ class Record:
     def _determined_in(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
         """Find the columns of a table that others determine, once."""
         if table not in self._determined:
-            rows = self._con.execute(
-                "SELECT base, expression FROM derived WHERE tbl = $1", [table]
-            ).fetchall()
-            derived = [DerivedColumn(*row) for row in rows]
+            derived = self._list_derived(table)
             self._determined[table] = DeterminedColumns(data, table, derived)
         return self._determined[table]
+
+    def _list_derived(self, table: str) -> list[DerivedColumn]:
+        rows = self._con.execute(
+            "SELECT base, expression FROM derived WHERE tbl = $1", [table]
+        ).fetchall()
+        return [DerivedColumn(*row) for row in rows]
 
     def _derive(self, data: duckdb.DuckDBPyConnection, new: Reveal) -> None:
         """Remember the derived columns of an answer."""

@@ -64,6 +64,7 @@ def test_a_range_is_counted_although_one_of_its_values_is_hidden(
 
 @pytest.mark.parametrize("statements", BANDS)
 @pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.first(cells=3)
 def test_bands_that_subtract_to_few_people_are_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, statements: list[str], *, restarts: bool
 ) -> None:
@@ -109,6 +110,7 @@ def answer_of(con: duckdb.DuckDBPyConnection, sql: str) -> object:
         "SELECT abs(age - {}) > 0, count(*) FROM people GROUP BY 1",
     ],
 )
+@pytest.mark.first(cells=3)
 def test_whether_somebody_has_a_value_is_not_told(con: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Three people have the first value, and nobody the second."""
     con.execute("DELETE FROM people WHERE age = 42")
@@ -238,6 +240,7 @@ def test_a_record_of_bands_of_another_column_is_refused_in_one_sentence(
         ("CASE WHEN age + 3 > 40 THEN 1 ELSE 2 END", True),
     ],
 )
+@pytest.mark.first(cells=2)
 def test_the_ends_of_bands_are_round(
     con: duckdb.DuckDBPyConnection, expression: str, *, is_band: bool
 ) -> None:

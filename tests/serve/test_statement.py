@@ -82,7 +82,7 @@ def test_an_answer_is_filtered_joined_and_added_up(reader: Reader, sql: str) -> 
     assert "'age'" not in question.shape
 
 
-@pytest.mark.first(cells=225)
+@pytest.mark.first(cells=190)
 @pytest.mark.parametrize("sql", [each for each in LISTED if not REFUSED_LATER.search(each)])
 def test_what_is_no_select_of_answers_is_refused_in_one_sentence(reader: Reader, sql: str) -> None:
     with pytest.raises(ReidError, match=r"must .*, got .*; \w+") as refused:
