@@ -131,7 +131,6 @@ class Function:
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
     also: tuple[str, ...] = ()  # further names that answer alike
     needs: Needs = Needs.VALUES  # of the columns that it counts by
-    # the body for the arrays of several groups, each answered as if it were alone, where that is faster
     body_of_groups: Callable[..., Any] | None = field(default=None, repr=False)
     # of a function of several outputs: the parameter that chooses, and the output of each of its words
     selector: str = ""
@@ -403,9 +402,8 @@ def table_function(
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
     explains by parameter why it lacks `entity` or `by`, `also` which other names it has, `needs` what it
-    needs of the values, `body_of_groups` answers lists of groups' arrays faster than the body one by one.
-    `output` is given where the function has several, of which the body answers one; `parameters` may name
-    what chooses.
+    needs of the values, `body_of_groups` answers groups together, each as if it were alone. `output` is
+    given where the function has several, of which the body answers one; `parameters` may name what chooses.
     """
     names = parameters.split(", ")
     place = names.index(output.selector) if output and output.selector in names else None

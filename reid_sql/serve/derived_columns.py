@@ -101,7 +101,7 @@ class Derivation:
         return {**node, "alias": part.get("alias", "")}
 
     def _as_texts(self, part: Node) -> Node:
-        """Read a column as text where it is served as text: what an ENUM lists is not told."""
+        """Read a column as text where it is served as text: what an ENUM lists is not shown."""
         cast = self.parse("SELECT CAST(reid_text AS VARCHAR)")["select_list"][0]
 
         def as_text(each: Node) -> Node | None:

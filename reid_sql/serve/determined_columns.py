@@ -176,11 +176,11 @@ class DeterminedColumns:
                 shared = tuple(sorted((one & other) - bands))
                 columns = tuple(sorted({*shared, *bands}))
                 finest = self._list_groups(data, tuple(sorted(bands)))
-                beside = self._list_groups(data, shared) if shared else [{}]
-                is_cut = max(len(finest), len(beside)) > MAX_JOINT_CELLS
-                if is_cut or len(finest) * len(beside) > MAX_CELLS_OF_BANDS:
+                common = self._list_groups(data, shared) if shared else [{}]
+                is_cut = max(len(finest), len(common)) > MAX_JOINT_CELLS
+                if is_cut or len(finest) * len(common) > MAX_CELLS_OF_BANDS:
                     raise OutOfDomainError(REFUSAL_MANY_BANDS)
-                joint[columns] = [{**each, **band} for each in beside for band in finest]
+                joint[columns] = [{**each, **band} for each in common for band in finest]
         return joint
 
     def _add(

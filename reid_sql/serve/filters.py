@@ -24,17 +24,18 @@ class Filter:
         of_column: dict[str, list[Node]] = {}
         for part in conjuncts(where):
             columns = columns_in(part)
-            if not columns or not set(columns) <= set(plain):
-                of_column.setdefault(columns[0] if len(columns) == 1 else "", []).append(part)
+            if columns and set(columns) <= set(plain):
+                continue
+            if len(columns) != 1:
+                return None
+            of_column.setdefault(columns[0], []).append(part)
         listed = [self.list_values(column, parts) for column, parts in of_column.items()]
         return None if None in listed else prod(len(values or ()) for values in listed)
 
     def list_values(self, column: str, parts: Sequence[Node]) -> set[object] | None:
         """List the values that all conditions on a column list; None where one does not list any."""
-        listed = [self._listed(column, part) for part in parts if column]
-        if not column or None in listed:
-            return None
-        return reduce(set.intersection, [each for each in listed if each is not None])
+        listed = [values for part in parts if (values := self._listed(column, part)) is not None]
+        return reduce(set.intersection, listed) if len(listed) == len(parts) else None
 
     def _listed(self, column: str, part: Node) -> set[object] | None:
         kind = part["type"]

@@ -13,7 +13,8 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Floats, quoted
-from reid_sql.serve.record import EarlierSum, RevealingError
+from reid_sql.serve.audited_counts import RevealingError
+from reid_sql.serve.record import EarlierSum
 
 DIGITS: Final = 6  # beyond which differences of FLOAT are rounding, of the largest value of a group
 ROUNDING: Final = 1e-12  # of that value: differences of DOUBLE that differ by less are one

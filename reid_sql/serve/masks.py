@@ -13,6 +13,7 @@ from reid_sql.check.policy_model import Policy
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
+from reid_sql.serve.audited_counts import REFUSAL_REVEALING, TOTAL, Counts, RevealingError
 from reid_sql.serve.calls import Call
 from reid_sql.serve.derived_columns import RELATION, DerivedColumn, add_derived, name_bases
 from reid_sql.serve.determined_columns import name_value
@@ -21,13 +22,9 @@ from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_val
 from reid_sql.serve.record import (
     MAX_CELLS,
     READ,
-    REFUSAL_REVEALING,
-    TOTAL,
-    Counts,
     PublishedCell,
     Record,
     Reveal,
-    RevealingError,
     Shape,
     ask,
     count_of_people,
@@ -88,9 +85,11 @@ def ask_cells(
         # in the words of any other refusal of the record, so that nobody is told how small all groups are
         raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
     _refuse_narrow_values(data, arguments)
-    everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
-    _register_published(data, arguments["tbl"], by, [*earlier, everybody])
-    more = {} if arguments.get("value") else {"totals": MARGINS, "published": [BEFORE]}
+    more: dict[str, Any] = {}
+    if not arguments.get("value"):
+        everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
+        _register_published(data, arguments["tbl"], by, [*earlier, everybody])
+        more = {"totals": MARGINS, "published": [BEFORE]}
     answer = ask(data, SAFE_TABLE, {**arguments, **more})
     over = answer["total_over"].to_pylist()
     ends = [by[place:] for place in range(len(by) + 1)]
@@ -145,7 +144,7 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
 def _refuse_narrow_bands(
     data: duckdb.DuckDBPyConnection, derived: Iterable[DerivedColumn], below: int
 ) -> None:
-    """Refuse a side of a condition, or a listed band, of few people or nobody: which must not be told."""
+    """Refuse a side of a condition, or a listed band, of few people or nobody, which must look alike."""
     for each in derived:
         name, base = quoted(each.name), quoted(each.base)
         [(bands,)] = data.execute(

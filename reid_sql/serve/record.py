@@ -3,52 +3,40 @@
 import json
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.tables.audit import are_protected
-from reid_sql.models.tables.equations import ContradictionError
-from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
+from reid_sql.serve.audited_counts import (
+    REFUSAL_OTHER_PEOPLE,
+    TOTAL,
+    Counts,
+    NamedCells,
+    RevealingError,
+    contradict,
+    merge_counts,
+    refuse_counts,
+)
 from reid_sql.serve.derived_columns import DerivedColumn
 from reid_sql.serve.determined_columns import DeterminedColumns, read_value
 
-
-class RevealingError(OutOfDomainError):
-    """An answer is refused because a hidden group would follow from it and those before."""
-
-
-Cell = frozenset[tuple[str, str]]
-Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 EarlierSum: TypeAlias = tuple[
     list[str], str
 ]  # the groups that it shares, and the column that is summed
 SUMS: Final = "SUMS"  # in place of a shape
-TOTAL: Final = "{}"  # the cell of everybody
 READ: Final = "reid_read_rows"
 PEOPLE_OF_TABLE: Final = re.compile(r" \((entity|nulls) := .*\)$", re.DOTALL)  # after its name
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
-REMEDY: Final = "ask for fewer or coarser columns"
-REFUSAL_REVEALING: Final = (
-    "an answer must reveal no group of fewer than {} with those before, got one that does; "
-    + REMEDY
-)
-REFUSAL_OTHER_PEOPLE: Final = (
-    "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
-    f"nulls where those answers had none, or {REMEDY}"
-)
 
 
 class Shape(StrEnum):
@@ -107,18 +95,6 @@ class PublishedCell:
 
     values: Mapping[str, str | None]
     count: int | None
-
-
-@dataclass(frozen=True)
-class NamedCells:
-    """The counts of a table by all names of their cells, and the columns of which all cells are there.
-
-    `joint` are cells that nobody asked for, which link others.
-    """
-
-    counts: Counts
-    whole: set[frozenset[str]]
-    joint: Sequence[Mapping[str, str]] = ()
 
 
 class Record:
@@ -200,11 +176,11 @@ class Record:
         counted = new.table + describe_people(*new.people)
         before = published.pop(counted, {})
         if new.counts and (
-            _contradict(before, new.counts)
+            contradict(before, new.counts)
             or any(_table_of(name) == new.table for name in published)
         ):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
-        merged = _merge(before, new.counts)
+        merged = merge_counts(before, new.counts)
         near = {  # of the same people, perhaps
             name: counts
             for name, counts in published.items()
@@ -226,7 +202,7 @@ class Record:
             name: self._name_cells(data, _table_of(name), counts)
             for name, counts in [(counted, merged), *published.items()]
         }
-        _refuse_counts(everything.pop(counted), everything, below)
+        refuse_counts(everything.pop(counted), everything, below)
         self._con.executemany(
             "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
         )
@@ -292,7 +268,7 @@ class Record:
 
     def _name_cells(
         self, data: duckdb.DuckDBPyConnection, table: str, counts: Counts
-    ) -> "NamedCells":
+    ) -> NamedCells:
         """Name each cell by all values that its own determine; one that is hidden may be shown by others."""
         cells = [json.loads(cell) for cell in counts]
         named = self._determined_in(data, table).add_values(data, cells)
@@ -438,82 +414,3 @@ def describe_people(entity: str | None, nulls: str) -> str:
         nulls != "value"
     )
     return f" ({', '.join(options)})" * bool(options)
-
-
-def _contradict(one: Counts, other: Counts) -> bool:
-    """Whether a cell has two counts."""
-    return any(
-        None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items()
-    )
-
-
-def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
-    """Return all counts; one that is hidden in one answer may be shown in another."""
-    return {**one, **{cell: count for cell, count in other.items() if one.get(cell) is None}}
-
-
-def _refuse_counts(merged: NamedCells, published: Mapping[str, NamedCells], below: int) -> None:
-    """Refuse counts of a table from which, with those of others, a group below the mask follows."""
-    counts, whole = merged.counts, merged.whole
-    for other in published.values():
-        # Refuse a count, or a sum of counts, near that of another table: few people would be
-        # the difference.
-        sums = [_sum_cells(merged.counts), _sum_cells(other.counts)]
-        if any(
-            0 < abs(sums[0][cell] - sums[1][cell]) < below
-            for cell in sums[0].keys() & sums[1].keys()
-        ):
-            raise RevealingError(
-                f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
-                f"{REMEDY}"
-            )
-        # perhaps the same people
-        if other.counts[TOTAL] == counts[TOTAL] and not _contradict(counts, other.counts):
-            counts, whole = _merge(counts, other.counts), whole | other.whole
-    if counts.keys() != {TOTAL}:
-        _refuse_findings(NamedCells(counts, whole, merged.joint), below)
-
-
-def _refuse_findings(named: NamedCells, below: int) -> None:
-    """Audit all counts of a table together; whatever is not proved to be protected is refused."""
-    cells = [json.loads(cell) for cell in named.counts]
-    columns = {
-        name: f"c{place}"
-        for place, name in enumerate(sorted({name for cell in cells for name in cell}))
-    }
-    rows = []
-    for cell, count in zip(cells, named.counts.values(), strict=True):
-        row = {columns[name]: value for name, value in cell.items()}
-        row[TOTALS] = [columns[name] for name in columns if name not in cell]
-        rows.append(json.dumps(row | {"records": count}))
-    published = PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
-    try:
-        whole = [frozenset(columns[name] for name in each) for each in named.whole]
-        reading = Reading(list(columns.values()), base=1, whole=whole)
-        joint = [tuple(cell.get(name) for name in columns) for cell in named.joint]
-        is_protected = are_protected(published, reading, below, joint)
-    except ContradictionError:
-        raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    if not is_protected:
-        raise RevealingError(REFUSAL_REVEALING.format(below))
-
-
-def _sum_cells(counts: Counts) -> dict[Cell, int]:
-    """Return the counts that are shown, and the totals of tables whose cells are all shown."""
-    sums = {
-        frozenset(json.loads(cell).items()): count
-        for cell, count in counts.items()
-        if count is not None
-    }
-    tables: dict[frozenset[str], dict[Cell, int]] = {}
-    for cell, count in sums.items():
-        tables.setdefault(frozenset(dict(cell)), {})[cell] = count
-    for columns, cells in tables.items():
-        if sum(cells.values()) != sums.get(frozenset()):
-            continue
-        for names in chain(*(combinations(columns, size) for size in range(len(columns)))):
-            totals: Counter[Cell] = Counter()
-            for cell, count in cells.items():
-                totals[frozenset(pair for pair in cell if pair[0] in names)] += count
-            sums.update(totals)
-    return sums

@@ -26,11 +26,12 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
+from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.calls import Call
 from reid_sql.serve.catalogue import Columns, open_catalogue
 from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
-from reid_sql.serve.record import Reveal, RevealingError
+from reid_sql.serve.record import Reveal
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Question, Reader
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared

@@ -7,7 +7,7 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.serve.record import RevealingError
+from reid_sql.serve.audited_counts import RevealingError
 from tests.serve.door import Door
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")

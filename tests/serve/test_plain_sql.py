@@ -8,9 +8,9 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import ReidError
+from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.filters import Filter
-from reid_sql.serve.record import RevealingError
 from reid_sql.serve.statement import Reader
 from tests.serve.door import Door
 

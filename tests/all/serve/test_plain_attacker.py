@@ -21,9 +21,10 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import ReidError
 from reid_sql.serve import masks
+from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.masks import Mask
-from reid_sql.serve.record import Record, RevealingError
+from reid_sql.serve.record import Record
 from reid_sql.serve.statement import ANSWER, Question, Reader
 from tests.all.serve.test_attacker import BELOW, NAMES, POLICY, SHAPES, Attacker, draw_table
 
