@@ -7,8 +7,10 @@ from typing import Final
 import duckdb
 
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.sql.tolerance import WHOLE_TYPES
 from reid_sql_udfs import declared
 
+BAND_WIDTH: Final = 10  # of the example
 HELP: Final = "FROM reid.help()"
 
 
@@ -67,6 +69,18 @@ def write_help(columns: Columns, functions: Sequence[str], cautions: Mapping[str
                 f"SELECT {first}, count(*) FROM {quoted(table)} GROUP BY {first}",
             ),
         ]
+        numbers = [name for name, each in described.items() if each.type in WHOLE_TYPES]
+        if numbers:
+            # the one with the most values is often an identifier, of which most bands are hidden
+            values = {name: described[name].values for name in numbers}
+            wide = min(numbers, key=lambda name: (values[name] < BAND_WIDTH, values[name]))
+            band = f"{quoted(wide)} // {BAND_WIDTH}"
+            rows.append(
+                (
+                    f"counts of bands of one column, of width 1, 2, 2.5 or 5, or {BAND_WIDTH}, 20, …",
+                    f"SELECT {band}, count(*) FROM {quoted(table)} GROUP BY {band}",
+                )
+            )
     answering = [declared()[name] for name in functions if name in declared()]
     rows += [(each.words, f"FROM reid.{each.signature}") for each in answering]
     listed = ", ".join(f"({sql_text(question)}, {sql_text(example)})" for question, example in rows)

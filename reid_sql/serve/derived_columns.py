@@ -42,13 +42,15 @@ class Derivation:
     """Puts derived columns in place of the expressions of a statement.
 
     `columns` are those of the table; `parse` reads SQL as a tree, `write` writes a tree, `compute` computes
-    constants.
+    constants. Where all cells are known (`is_whole`), expressions are computed from them, and no column is
+    added.
     """
 
     columns: Mapping[str, ServedColumn]
     parse: Callable[[str], Node]
     write: Callable[[Node], str]
     compute: Callable[[Sequence[Node]], Sequence[Any]]
+    is_whole: bool = False
     derived: dict[str, DerivedColumn] = field(default_factory=dict)  # by their names
 
     def derive(self, groups: Sequence[Node], where: Node | None) -> tuple[list[Node], Node | None]:
@@ -80,9 +82,9 @@ class Derivation:
             return [*parts]
         # as WHERE does, for NULL and what fails
         bands = count_bands(whole, self.compute) or 0
-        column = self._add(whole, "coalesce(TRY({}), false)", bands)
-        name = quoted(column["column_names"][0])
-        return [self.parse(f"SELECT 1 WHERE {name} = true")["where_clause"]]
+        holds = self._add(whole, "coalesce(TRY({}), false)", bands)
+        condition = self.parse("SELECT 1 WHERE reid_holds = true")["where_clause"]
+        return [spliced(condition, {"reid_holds": holds})]
 
     def _as_group(self, part: Node) -> Node:
         """Return the column that an expression computes; itself where it is one, of several, or no band."""
@@ -94,10 +96,12 @@ class Derivation:
     def _add(self, part: Node, template: str, bands: int) -> Node:
         """Add the column that an expression computes; returns it as a part of a statement."""
         expression = template.format(self.write({**self._as_texts(part), "alias": ""}))
-        [base] = columns_in(part)
-        column = DerivedColumn(base, expression, bands)
-        self.derived[column.name] = column
-        node = self.parse(f"SELECT {quoted(column.name)}")["select_list"][0]
+        if not self.is_whole:
+            [base] = columns_in(part)
+            column = DerivedColumn(base, expression, bands)
+            self.derived[column.name] = column
+            expression = quoted(column.name)
+        node = self.parse(f"SELECT {expression}")["select_list"][0]
         return {**node, "alias": part.get("alias", "")}
 
     def _as_texts(self, part: Node) -> Node:

@@ -17,7 +17,7 @@ column of these cells (see derived_columns.py).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
@@ -39,14 +39,16 @@ from reid_sql.serve.tree import (
     written,
 )
 
+IsWhole: TypeAlias = Callable[[str, Sequence[str]], bool]
+
 
 @dataclass
 class PlainSelect:
     """One SELECT of a served table on its way to a SELECT from cells.
 
     `parse` reads SQL as a tree, `write` writes a tree, `compute` computes constants, and `ask` adds a call of
-    safe_table with its arguments and returns the number of its answer. Cells of people are not added up, as a
-    person may be in several.
+    safe_table with its arguments and returns the number of its answer. `is_whole` says whether all cells by
+    some columns are known to clients. Cells of people are not added up, as a person may be in several.
     """
 
     node: Node
@@ -57,6 +59,7 @@ class PlainSelect:
     write: Callable[[Node], str]
     compute: Callable[[Sequence[Node]], Sequence[Any]]
     ask: Callable[[Mapping[str, Any], tuple[DerivedColumn, ...]], int]
+    is_whole: IsWhole
     counts_people: bool = False  # who may have several rows, and be in several cells
     groups: list[Node] = field(default_factory=list)
     figures: list[Node] = field(default_factory=list)  # aggregates, each once
@@ -258,8 +261,10 @@ class PlainSelect:
 
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
-        derivation = Derivation(self.columns, self.parse, self.write, self.compute)
         groups = self.groups
+        bases = columns_in([groups, where])
+        is_whole = self.is_whole(self.table, bases)
+        derivation = Derivation(self.columns, self.parse, self.write, self.compute, is_whole)
         # Sums of bands subtract to sums of few people, of whom one may have most; and of people with several
         # rows, cells are no parts of a whole.
         if not self._may_be_in_several_cells() and not self._asks_for_sums():

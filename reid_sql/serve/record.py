@@ -170,6 +170,22 @@ class Record:
             if cell and cell.keys() <= columns
         ]
 
+    def is_whole(self, table: str, by: Sequence[str]) -> bool:
+        """Whether cells by these columns, and perhaps others, were answered and hide nothing.
+
+        Then each sum of them follows.
+        """
+        columns = {name.casefold() for name in by}
+        with self._lock:
+            counts = self._counts().get(table, {})
+        tables: dict[frozenset[str], list[int | None]] = {}
+        for cell, count in counts.items():
+            tables.setdefault(frozenset(json.loads(cell)), []).append(count)
+        return any(
+            columns <= names and None not in cells and sum(filter(None, cells)) == counts[TOTAL]
+            for names, cells in tables.items()
+        )
+
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
         self._derive(data, new)
         published = self._counts()

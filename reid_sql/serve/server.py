@@ -253,7 +253,7 @@ class Server:
         try:
             if self.rows:
                 return self.answerer.read(sql)
-            question = self.reader.read(sql, client)
+            question = self.reader.read(sql, client, self.answerer.mask.record.is_whole)
             return self.answerer.answer(question, recorded)
         except Exception as error:
             refusal = error

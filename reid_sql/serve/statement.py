@@ -7,7 +7,7 @@ column, whose parts are on a shorter list (see bands.py); DuckDB writes them ane
 
 import json
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -31,7 +31,7 @@ from reid_sql.serve.allowed import (
 from reid_sql.serve.calls import Arguments, Call, describe_calls
 from reid_sql.serve.catalogue import HELP, Columns, write_help
 from reid_sql.serve.derived_columns import DerivedColumn
-from reid_sql.serve.plain_aggregates import PlainSelect
+from reid_sql.serve.plain_aggregates import IsWhole, PlainSelect
 from reid_sql.serve.tree import (
     AGGREGATES,
     Node,
@@ -62,6 +62,10 @@ CONSTANT: Final = {  # in place of one, where a statement is logged
     "query_location": 0,
     "column_names": [CONSTANT_NAME],
 }
+
+
+def _is_unknown(_table: str, _by: Sequence[str]) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -109,10 +113,11 @@ class Reader:
         self._constant_answers[shape_of(self.parse(HELP))] = help_of_tables
         self.read = lru_cache(MAX_REMEMBERED)(self._read)
 
-    def _read(self, sql: str, client: str = "") -> Question:
+    def _read(self, sql: str, client: str = "", is_whole: IsWhole = _is_unknown) -> Question:
         """Read a statement, or refuse it in one sentence; each client has fitted models of its own.
 
-        What a statement means depends on its text and on the client alone, so that it is read once.
+        It is read once: a second reading could only find more cells that are whole (`is_whole`), of which it
+        would say the same.
         """
         try:
             node = self.parse(sql)
@@ -120,7 +125,7 @@ class Reader:
                 return Question((), constant, self.write(node)[1])
             if _reads_catalogue(self, node):
                 return Question((), *self.write(node), is_catalogue=True)
-            return _Statement(self, node, client).question()
+            return _Statement(self, node, client, is_whole).question()
         except RecursionError:
             raise OutOfDomainError(
                 f"a statement must be simpler, got a deep one; {REMEDY}"
@@ -193,8 +198,8 @@ class Reader:
 class _Statement:
     """One statement: its tree is checked part by part, and its calls are replaced by their answers."""
 
-    def __init__(self, reader: Reader, node: Node, client: str) -> None:
-        self.reader, self.node, self.client = reader, node, client
+    def __init__(self, reader: Reader, node: Node, client: str, is_whole: IsWhole) -> None:
+        self.reader, self.node, self.client, self.is_whole = reader, node, client, is_whole
         self.calls: list[Call] = []
         self.plain: list[str] = []  # each SELECT of a served table
         self.has_aggregates, self.has_functions = False, False
@@ -304,6 +309,7 @@ class _Statement:
             self._write_expression,
             self.reader.compute,
             self._ask_cells,
+            self.is_whole,
             counts_people=table.casefold() in self.reader.of_people,
         ).rewrite()
 

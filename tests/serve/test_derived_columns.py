@@ -62,6 +62,30 @@ def test_a_range_is_counted_although_one_of_its_values_is_hidden(
         assert sorted(door.ask(sql)) == sorted(con.execute(sql).fetchall())
 
 
+def test_whole_cells_answer_each_expression_of_their_columns(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """What follows from them is no secret: it is computed from them, and nothing new is recorded."""
+    con.execute("CREATE TABLE whole AS SELECT age, sex FROM people WHERE age NOT BETWEEN 40 AND 44")
+    door = Door(con, ["whole"])
+    door.ask("SELECT age, sex, count(*) FROM whole GROUP BY age, sex")
+    answers = door.server.answerer.mask.record
+    before = answers.list_published("whole", (None, "value"), ["age", "sex"])
+    for sql in (
+        "SELECT age % 7, count(*) FROM whole GROUP BY 1",
+        "SELECT (age + 3) // 7 AS band, sex, count(*) FROM whole WHERE age <> 21 GROUP BY ALL",
+        "SELECT sex, count(*) FROM whole WHERE age >= 21 AND age < 999 GROUP BY sex",
+        "SELECT count(*) FROM whole WHERE age > 57",
+        "SELECT sex, count(*) FROM whole WHERE left(age::VARCHAR, 1) = '3' GROUP BY sex",
+    ):
+        assert sorted(door.ask(sql)) == sorted(con.sql(sql).fetchall()), sql
+    assert answers.list_published("whole", (None, "value"), ["age", "sex"]) == before
+    hidden = Door(con)
+    hidden.ask("SELECT age, sex, count(*) FROM people GROUP BY age, sex")
+    answer = hidden.ask("SELECT age % 7, count(*) FROM people GROUP BY 1")
+    assert {count for _, count in answer} == {None}
+
+
 @pytest.mark.parametrize("statements", BANDS)
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.first(cells=3)

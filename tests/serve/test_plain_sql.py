@@ -455,7 +455,7 @@ def test_each_example_of_the_help_is_answered_or_names_no_table(
     door = Door(con)
     listed = door.ask("FROM reid.help()")
     plain = [example for _, example in listed if "reid." not in example]
-    assert len(plain) == 4
+    assert len(plain) == 5
     assert all(door.ask(example) for example in plain)
     assert len(listed) > len(plain)
 
