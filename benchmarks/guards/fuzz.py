@@ -55,15 +55,18 @@ class Grammar:
             sql = f"SELECT * FROM ({sql}) AS x {self.one('', 'LIMIT 5', 'WHERE true', ', people')}"
         elif kind < 0.14:
             sql = f"WITH x AS ({sql}) {self.one('FROM x', self.select(), 'SELECT count(*) FROM x')}"
-        elif kind < 0.18:
-            sql = f"{sql} {self.one('UNION ALL', 'EXCEPT', 'INTERSECT')} {self.select()}"
         elif kind < 0.2:
+            inner = f"SELECT * FROM {self.source(2)} WHERE {self.condition(0)}"
+            sql = f"WITH people2 AS ({inner}) {sql.replace('FROM people', 'FROM people2')}"
+        elif kind < 0.24:
+            sql = f"{sql} {self.one('UNION ALL', 'EXCEPT', 'INTERSECT')} {self.select()}"
+        elif kind < 0.26:
             name, column = self.one("people", "p", "x"), self.column()
             inner = f"SELECT count(*) FROM people AS {self.one('p', 'q')} WHERE {column} = {name}.{column}"
             sql = (
                 f"SELECT ({inner}) FROM (SELECT {self.one(*VALUES[column])} AS {column}) AS {name}"
             )
-        elif kind < 0.24:
+        elif kind < 0.3:
             place = self.draws.randrange(len(sql))
             sql = (
                 sql[:place] + self.one("'", '"', ";", "--", "/*", "$$", ")", "(", "?") + sql[place:]
@@ -74,9 +77,7 @@ class Grammar:
         """Write SELECT … FROM people WHERE … GROUP BY …."""
         groups = [self.group() for _ in range(self.draws.choice([0, 1, 1, 1, 2]))]
         figures = [self.figure() for _ in range(self.draws.choice([1, 1, 1, 2]))]
-        table = self.one("people", "people", "main.people", "people AS p", "(SELECT * FROM people) AS v",
-                         f"(SELECT * FROM people WHERE {self.condition(0)}) AS v")  # fmt: skip
-        sql = f"SELECT {', '.join([*groups, *figures])} FROM {table}"
+        sql = f"SELECT {', '.join([*groups, *figures])} FROM {self.source(3)}"
         if self.draws.random() < 0.6:
             sql += f" WHERE {self.condition(1)}"
         if groups:
@@ -86,6 +87,17 @@ class Grammar:
         if self.draws.random() < 0.2:
             sql += f" ORDER BY {self.one('1', 'ALL', *COLUMNS, self.figure())}"
         return sql
+
+    def source(self, depth: int) -> str:
+        """Write the table, or SELECTs of it within one another, of which some do not read all of it."""
+        if depth == 0 or self.draws.random() < 0.6:
+            return self.one("people", "people", "main.people", "people AS p")
+        columns = self.one("*", "*", "*", "sex, region, age, seen, note", "sex")
+        narrowed = self.one(
+            "", "", *[f" WHERE {self.condition(0)}"] * 4, " GROUP BY ALL", " LIMIT 5"
+        )
+        sampled = self.one(*[""] * 9, " TABLESAMPLE 10%")
+        return f"(SELECT {columns} FROM {self.source(depth - 1)}{narrowed}) AS v{sampled}"
 
     def one(self, *choices: str) -> str:
         """Choose one."""

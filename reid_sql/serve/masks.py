@@ -58,6 +58,7 @@ MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
+EVERYBODY: Final = "reid_everybody"  # a column of one value
 BEFORE: Final = "reid_before"  # the cells that were answered before
 REFUSAL_NARROW: Final = (
     "a condition must hold for at least {0} people and not for {0} others, and a band must have {0}, got fewer "
@@ -128,7 +129,7 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
     value = arguments.get("value")
     if value is None:
         return
-    groups = ", ".join(quoted(name) for name in listed(arguments["by"]))
+    groups = ", ".join(quoted(name) for name in listed(arguments["by"])) or "()"
     [(fewest,)] = data.execute(
         f"""SELECT min(different) FROM (SELECT count(DISTINCT {quoted(value)}) AS different
         FROM memory.main.{quoted(arguments["tbl"])} GROUP BY {groups} HAVING count(*) >= $1)""",
@@ -138,6 +139,14 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
         raise OutOfDomainError(
             f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}; "
             f"group by {value}, or by coarser columns"
+        )
+
+
+def _refuse_hidden_sums(answer: pa.Table) -> None:
+    if set(answer["status"].to_pylist()) - {PUBLISHED}:
+        raise OutOfDomainError(
+            "sums must be of groups that hide nothing, got some with a hidden one; "
+            "ask for coarser groups, or for count(*) alone"
         )
 
 
@@ -216,7 +225,8 @@ class Mask:
             arguments |= {"tbl": RELATION, "by": by}
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
         if is_cells and not by:  # how many people there are is no secret
-            return _ask_total(data, arguments)
+            total = _ask_total(data, arguments)
+            return self._add_sum_of_all(data, arguments, total) if "value" in arguments else total
         earlier = self._list_earlier(call.tables[0], arguments, by) if is_cells else []
         try:
             answer, reveals = self._answer(data, call, arguments, earlier)
@@ -256,17 +266,31 @@ class Mask:
         if is_sum:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
         answer = ask_cells(data, arguments, earlier)
-        if is_sum and set(answer["status"].to_pylist()) - {PUBLISHED}:
-            raise OutOfDomainError(
-                "sums must be of groups that hide nothing, got some with a hidden one; "
-                "ask for coarser groups, or for count(*) alone"
-            )
+        if is_sum:
+            _refuse_hidden_sums(answer)
         with ExitStack() as stack:
             if is_sum:
                 by = fold(listed(arguments["by"]))
                 sums = self.record.add_sum(data, arguments["tbl"], by, arguments["value"])
                 refuse_linked_sums(data, arguments, stack.enter_context(sums))
             return answer, self._publish(data, call, arguments, answer)
+
+    def _add_sum_of_all(
+        self, data: duckdb.DuckDBPyConnection, arguments: dict[str, Any], total: pa.Table
+    ) -> pa.Table:
+        """Add up a column over everybody, who are one cell."""
+        _refuse_narrow_values(data, arguments)
+        table = f"memory.main.{quoted(arguments['tbl'])}"
+        data.execute(
+            f"CREATE OR REPLACE TEMP VIEW {RELATION} AS SELECT *, 0 AS {EVERYBODY} FROM {table}"
+        )
+        cell = {"tbl": RELATION, "by": [EVERYBODY], "dominance": LARGEST_CONTRIBUTOR}
+        answer = ask(data, SAFE_TABLE, {**arguments, **cell})
+        _refuse_hidden_sums(answer)
+        sums = self.record.add_sum(data, arguments["tbl"], frozenset(), arguments["value"])
+        with sums as before:
+            refuse_linked_sums(data, arguments, before)
+        return total.append_column("value_sum", answer["value_sum"])
 
     def _list_earlier(
         self, table: str, arguments: Mapping[str, Any], by: Sequence[str]

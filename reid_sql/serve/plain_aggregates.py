@@ -290,8 +290,8 @@ class PlainSelect:
             raise OutOfDomainError("a condition must name a column, got a constant; omit it")
         if not by:
             shown = ", ".join(
-                f"reid_answer_{number}.records AS reid_{place}"
-                for place, (number, _) in enumerate(calls)
+                f"{_figure_of_all(number, figure)} AS reid_{place}"
+                for place, (number, figure) in enumerate(calls)
             )
             tables = ", ".join(f"reid_answer_{number}" for number, _ in calls)
             return self.parse(f"SELECT {shown}, false AS reid_hidden FROM {tables}")
@@ -313,8 +313,7 @@ class PlainSelect:
         column = of[0]["column_names"][0] if of and of[0]["type"] == "COLUMN_REF" else None
         is_distinct = bool(figure and figure.get("distinct"))
         if name in SUMS:
-            is_of_group = bool(by) and not is_distinct
-            arguments["value"] = self._summed(name, column, is_of_group=is_of_group)
+            arguments["value"] = self._summed(name, column, is_distinct=is_distinct)
             return self._ask(arguments), "sum" if name == "sum" else "avg"
         if is_distinct:
             arguments["entity"] = self._argument(name, column)
@@ -328,12 +327,12 @@ class PlainSelect:
         derived = [self.derived[name] for name in arguments["by"] if name in self.derived]
         return self.ask(arguments, tuple(derived))
 
-    def _summed(self, name: str, column: str | None, *, is_of_group: bool) -> str:
+    def _summed(self, name: str, column: str | None, *, is_distinct: bool) -> str:
         """The column that is added up; an average needs a value in each record."""
         summed = self._argument(name, column)
-        if not is_of_group:
+        if is_distinct:
             raise OutOfDomainError(
-                f"{name} must be of the records of a group, got another; name columns after GROUP BY"
+                f"{name} must be of all values of a group, got DISTINCT ones; omit DISTINCT"
             )
         if name != "sum" and self.columns[summed].has_nulls:
             raise OutOfDomainError(
@@ -442,6 +441,12 @@ class _Cells:
 
 def _cells_of(number: int) -> str:
     return f"(FROM reid_answer_{number} WHERE len(total_over) = 0) AS a{number}"
+
+
+def _figure_of_all(number: int, figure: str) -> str:
+    answer = f"reid_answer_{number}"
+    figures = {"count": "records", "sum": "value_sum", "avg": f"value_sum / {answer}.records"}
+    return f"{answer}.{figures[figure]}"
 
 
 def _shown(place: int, figure: str, is_shown: str, is_all: str) -> str:

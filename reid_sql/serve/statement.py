@@ -40,6 +40,7 @@ from reid_sql.serve.tree import (
     named_queries,
     parts_of,
     path_of,
+    replaced,
     shape_of,
     without_places,
 )
@@ -52,6 +53,12 @@ ANSWER: Final = "reid_answer_"  # before the number of an answer
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 )
+NOTHING_ELSE: Final[tuple[Any, ...]] = (
+    None,
+    [],
+    {"map": []},
+    "STANDARD_HANDLING",
+)  # in a part of a SELECT
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
 COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
@@ -213,7 +220,7 @@ class _Statement:
 
     def question(self) -> Question:
         """Check and replace everything."""
-        select, _ = self.reader.write(self._check(self.node))
+        select, _ = self.reader.write(self._check(self._inline_columns()))
         if self.plain and self.has_aggregates:
             raise OutOfDomainError(
                 "counts of a table must not be added up, as hidden ones would be missing, got an aggregate of them; "
@@ -222,6 +229,23 @@ class _Statement:
         statement, shape = self.reader.write(self.node)
         whole = [statement] * bool(self.plain and not self.has_functions)
         return Question(tuple(self.calls), select, shape, binds=(*self.plain, *whole))
+
+    def _inline_columns(self) -> Node:
+        """Put queries of WITH that only name columns, as `WITH t AS (FROM people)`, where they are read."""
+        names = [name.casefold() for name in named_queries(self.node)]
+        template = self.reader.parse("SELECT 1 FROM (SELECT 1)")["from_table"]
+        node, place = self.node, 0
+        while place < len(queries := node["cte_map"]["map"]):
+            name, value = str(queries[place]["key"]).casefold(), queries[place]["value"]
+            # DuckDB before 2.0 writes it as a subquery
+            query = value.get("query_node") or value["query"]["node"]
+            if not _reads_columns(query) or value["aliases"] or names.count(name) > 1:
+                place += 1
+                continue
+            others = [*queries[:place], *queries[place + 1 :]]
+            table = {**template, "subquery": {**template["subquery"], "node": query}}
+            node = _replace_table({**node, "cte_map": {"map": others}}, name, table)
+        return node
 
     def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
         if isinstance(part, list):
@@ -270,18 +294,20 @@ class _Statement:
         table = part["from_table"]
         if table.get("column_name_alias"):  # other names for its columns
             return None
-        if table["type"] == "SUBQUERY" and _reads_columns(inner := table["subquery"]["node"]):
-            plain = self._find_plain(inner)
+        if table["type"] == "SUBQUERY" and _reads_columns(table["subquery"]["node"]):
+            refuse_unknown(table)  # which is merged with the one within
+            plain = self._find_plain(table["subquery"]["node"])
             if plain is None:
                 return None
+            inner, name, aliases = plain  # with the conditions of all that is within
             condition = part["where_clause"] or inner["where_clause"]
             if part["where_clause"] and inner["where_clause"]:
                 both = self.reader.parse("SELECT 1 WHERE true AND true")["where_clause"]
                 children = [inner["where_clause"], part["where_clause"]]
                 condition = {**both, "children": children}
             table = {**inner["from_table"], "alias": table["alias"]}
-            aliases = [*plain[2], str(table["alias"])]
-            return {**part, "from_table": table, "where_clause": condition}, plain[1], aliases
+            whole = {**part, "from_table": table, "where_clause": condition}
+            return whole, name, [*aliases, str(table["alias"])]
         if table["type"] != "BASE_TABLE":
             return None
         *places, name = path_of(table, "table_name")
@@ -414,12 +440,30 @@ def _reads_columns(node: Node) -> bool:
     """Whether a SELECT is `SELECT * FROM … WHERE …`, or of columns by their names, and nothing else."""
     if node.get("type") != "SELECT_NODE":
         return False
-    parts = ("group_expressions", "group_sets", "having", "modifiers", "qualify", "sample")
+    read = ("type", "select_list", "from_table", "where_clause")
+    other = [each for key, each in node.items() if key not in read]
+    if any(each not in NOTHING_ELSE for each in other):
+        return False
     narrowing = ("exclude_list", "replace_list", "expr", "relation_name", "alias")
     listed = node["select_list"]
     kinds = {each.get("type") for each in listed}
     is_narrowed = any(each.get(key) for each in listed for key in narrowing)
-    return kinds in ({"STAR"}, {"COLUMN_REF"}) and not is_narrowed and not any(map(node.get, parts))
+    return kinds in ({"STAR"}, {"COLUMN_REF"}) and not is_narrowed
+
+
+def _replace_table(node: Node, name: str, other: Node) -> Node:
+    """Put another table in place of one that WITH names, under the name that it is read by."""
+
+    def change(part: Node) -> Node | None:
+        path = path_of(part, "table_name") if part.get("type") == "BASE_TABLE" else []
+        if [each.casefold() for each in path] != [name]:
+            return None
+        refuse_unknown(part)
+        aliases = part.get("column_name_alias", [])
+        return {**other, "alias": part["alias"] or path[0], "column_name_alias": aliases}
+
+    changed: Node = replaced(node, change)
+    return changed
 
 
 def _document_of(node: Node) -> str:

@@ -172,7 +172,7 @@ def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyCon
         ("SELECT max(age) FROM people", 'count the values: SELECT "age"'),
         ("SELECT sex, median(age) FROM people GROUP BY sex", "must be count"),
         ("SELECT sex, sum(age * 2) FROM people GROUP BY sex", "got an expression; name the column"),
-        ("SELECT sum(pay) FROM people", "name columns after GROUP BY"),
+        ("SELECT sum(DISTINCT pay) FROM people", "omit DISTINCT"),
         ("SELECT count(note) FROM people", "GROUP BY note IS NULL"),
         ("SELECT sex, avg(note) FROM people GROUP BY sex", "must be of a column with a value"),
         ("SELECT count(*) FILTER (sex = 'F') FROM people", "write the condition after WHERE"),
@@ -208,6 +208,17 @@ def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyCon
             "must count",
         ),
         ("SELECT sex, count(*) FROM people TABLESAMPLE 10 % GROUP BY sex", "got the part 'sample'"),
+        ("SELECT count(*) FROM (SELECT * FROM people) TABLESAMPLE 10 %", "got the part 'sample'"),
+        (
+            "WITH a AS (FROM people) SELECT count(*) FROM a TABLESAMPLE 10 %",
+            "got the part 'sample'",
+        ),
+        ("SELECT count(*) FROM (SELECT sex FROM people GROUP BY ALL)", "added up"),
+        ("WITH a AS (SELECT sex FROM people GROUP BY ALL) SELECT count(*) FROM a", "added up"),
+        (
+            "WITH a(sex, age) AS (FROM people) SELECT sex, count(*) FROM a GROUP BY sex",
+            "must count",
+        ),
         ("SUMMARIZE people", "show ref"),
         ("SELECT * FROM duckdb_settings()", "must call functions of reid-sql"),
         ("SELECT current_setting('threads') FROM duckdb_tables()", "must"),
@@ -222,6 +233,54 @@ def test_what_no_count_answers_is_refused_with_the_question_that_is(
     with pytest.raises(ReidError) as refused:
         Door(con).ask(sql)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.first(cells=1)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(SELECT sex, region FROM (SELECT * FROM people WHERE age = 20))",
+        "(FROM (SELECT * FROM people WHERE age = 20) WHERE region = 'north') AS x",
+        "(FROM (FROM (FROM people WHERE age = 20) AS p WHERE p.region = 'north') AS q WHERE q.sex = 'F')",
+    ],
+)
+def test_each_condition_of_selects_within_selects_holds(
+    con: duckdb.DuckDBPyConnection, source: str
+) -> None:
+    statements = [
+        f"SELECT sex, count(*) FROM {source} GROUP BY sex",
+        f"WITH p AS (SELECT * FROM {source}) SELECT sex, count(*) FROM P AS q GROUP BY q.sex",
+        f"WITH p AS (FROM {source}), q AS (SELECT sex FROM p) SELECT sex, count(*) FROM q GROUP BY ALL",
+    ]
+    door = Door(con)
+    for sql in statements:
+        shown = [row for row in door.ask(sql) if row != (None, None)]
+        assert sorted(shown) == sorted(con.sql(sql).fetchall()), sql
+
+
+def test_the_mean_of_everybody_is_answered(con: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT avg(pay), sum(pay), count(*), avg(pay) / 2 AS half FROM people"
+    [answer], [true] = Door(con).ask(sql), con.sql(sql).fetchall()
+    assert answer == pytest.approx(true)
+    con.execute(
+        "CREATE TABLE rich AS SELECT pid % 2 AS ill, if(pid = 0, 1e7, pay) AS pay FROM people"
+    )
+    for refused in ("avg(pay)", "sum(ill)", "sum(pay), count(*)"):
+        with pytest.raises(
+            ReidError, match=r"^(sums must be of groups that|a sum must be of at least)"
+        ):
+            Door(con, ["rich"]).ask(f"SELECT {refused} FROM rich")
+
+
+def test_a_mean_of_everybody_is_compared_with_earlier_ones(con: duckdb.DuckDBPyConnection) -> None:
+    """Pay less basic pay is the bonus of one person."""
+    con.execute(
+        "CREATE TABLE paid AS SELECT pay + if(pid = 0, 500, 0) AS pay, pay AS basic FROM people"
+    )
+    door = Door(con, ["paid"])
+    door.ask("SELECT avg(pay) FROM paid")
+    with pytest.raises(ReidError, match="a sum must not give another one of few people"):
+        door.ask("SELECT sum(basic) FROM paid")
 
 
 def test_a_sum_of_ones_and_zeros_is_a_count_and_is_refused(con: duckdb.DuckDBPyConnection) -> None:
