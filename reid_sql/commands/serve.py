@@ -35,10 +35,19 @@ from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, Answerer, Server
 from reid_sql.serve.statement import Reader
-from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
+from reid_sql.serve.typed_columns import type_columns
+from reid_sql.sources.files import (
+    CONFIG,
+    DATABASES,
+    attach_source,
+    check_source,
+    kind_of,
+    limit_memory,
+)
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.notes import take_notes
 from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.sources.text_content import TEXTS
 from reid_sql.terminal.control_characters import escape_control_characters
 
 TOKEN: Final = "REID_SQL_TOKEN"  # noqa: S105 - the name of a variable of the environment
@@ -69,7 +78,8 @@ def run_serve(options: Namespace) -> int:
     if options.mcp and options.rows:
         raise OutOfDomainError("--rows must not be given with --mcp, got both; omit one")
     tokens, is_shown = read_tokens(options.clients)
-    data = open_data(options.files, options.table, options.memory_limit)
+    is_typed = not (options.policy or options.rows)  # a policy measures texts, as the gate does
+    data = open_data(options.files, options.table, options.memory_limit, is_typed=is_typed)
     tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
     mask = open_mask(options.policy, options.record, options.rows, tables)
     columns = {} if options.rows else read_columns(data, tables)
@@ -218,8 +228,13 @@ def _checked_token(label: str, token: object) -> str:
     return token
 
 
-def open_data(files: list[str], named: list[str], memory: str | None) -> DuckDBPyConnection:
-    """Open the tables: those of a DuckDB file as they are, read-only, and other files read once."""
+def open_data(
+    files: list[str], named: list[str], memory: str | None, *, is_typed: bool = False
+) -> DuckDBPyConnection:
+    """Open the tables: those of a DuckDB file as they are, read-only, and other files read once.
+
+    Those of text files are of texts, unless they are typed.
+    """
     con = duckdb.connect(config=CONFIG)
     con.execute("SET TimeZone = 'UTC'")
     spill_into(con, process_folder())
@@ -241,6 +256,8 @@ def open_data(files: list[str], named: list[str], memory: str | None) -> DuckDBP
         attach_source(con, "reid_read", "FILE", file)
         _create(con, "TABLE", name, "reid_read")
         con.execute("DROP VIEW reid_read")
+    if is_typed:
+        type_columns(con, [name for name, _, file in pairs if kind_of(Path(file)) in TEXTS])
     if not con.execute(IN_MAIN, ["memory"]).fetchall():
         raise UnknownNameError(
             "serve must have a table, got none; name a DuckDB, CSV, Parquet or JSON file"

@@ -121,7 +121,7 @@ class PlainSelect:
             name = name_of(each)
             if name in OTHER_AGGREGATES:
                 raise OutOfDomainError(
-                    f"a figure must be count(*), sum or avg, got {name}, which shows the value of one record; "
+                    f"a figure must be count(*), sum or avg, got {name}, which can show the value of one record; "
                     f"count the values: {example}"
                 )
             if each.get("filter"):
