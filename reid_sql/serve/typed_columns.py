@@ -32,9 +32,9 @@ def type_columns(con: DuckDBPyConnection, tables: Sequence[str]) -> None:
             found.setdefault(fold_case(name), set()).add(kind)
     for table, names in columns.items():
         for name in names:
-            kinds = found[fold_case(name)]
-            if None not in kinds and len(kinds) == 1:
-                con.execute(f"ALTER TABLE {quoted(table)} ALTER {quoted(name)} TYPE {min(kinds)}")
+            kind, *others = found[fold_case(name)]
+            if kind and not others:
+                con.execute(f"ALTER TABLE {quoted(table)} ALTER {quoted(name)} TYPE {kind}")
 
 
 def _find_types(con: DuckDBPyConnection, table: str, names: Sequence[str]) -> list[str | None]:
