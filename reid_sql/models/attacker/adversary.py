@@ -286,8 +286,15 @@ def compute_expectations(
     table, notes = distinct.of_table, list(who.notes)
     if who.matching.blank is not None and who.matching.blank.any():
         notes.append(STATUS_BLANK.format(int(table.records[who.matching.blank].sum())))
-    if uncovered := _count_uncovered(distinct):
-        notes.append(STATUS_UNCOVERED.format(uncovered))
+    if distinct.population is not None:
+        _, same = np.unique(distinct.codes, axis=0, return_inverse=True)
+        records, people = (
+            np.bincount(same.ravel(), weights=each)
+            for each in (distinct.records, distinct.population)
+        )
+        # Their equals in the population table are fewer than in the table.
+        if uncovered := int(records[people < records].sum()):
+            notes.append(STATUS_UNCOVERED.format(uncovered))
     return replace(expectations, trials=None if exact else trials, notes=tuple(notes))
 
 
@@ -331,17 +338,6 @@ def _walk_sets(
         journalist=alone,
         journalist_square=alone if squares else expectations.journalist_square,
     )
-
-
-def _count_uncovered(distinct: KnownRecords) -> int:
-    """Records whose equals in the population table are fewer than in the table."""
-    if distinct.population is None:
-        return 0
-    _, same = np.unique(distinct.codes, axis=0, return_inverse=True)
-    records, people = (
-        np.bincount(same.ravel(), weights=each) for each in (distinct.records, distinct.population)
-    )
-    return int(records[people < records].sum())
 
 
 def check_known_records(distinct: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:

@@ -277,7 +277,21 @@ def find_subjects(
         *_describe_absent(attacker, texts_by_column, dropped=nulls == "drop"),
         *_describe_idle_hierarchies(attacker, texts_by_column),
     ]
-    probabilities, profile = _knowledge_profiles(attacker, texts_by_column, len(codes))
+    # the probabilities of the groups for every kind of subject, and each record's kind
+    by = list(dict.fromkeys(group.by for group in attacker.groups if group.by is not None))
+    kind = np.zeros(len(codes), dtype=np.int64)
+    if by:
+        kind = _combine_columns([_number_values(texts_by_column[column]) for column in by])
+    first = np.unique(kind, return_index=True)[1]
+    by_kind = np.empty((len(attacker.groups), len(first)))
+    for place, each in enumerate(attacker.groups):
+        by_kind[place] = (
+            each.probability
+            if each.by is None
+            else _probabilities_by_value(place + 1, each, texts_by_column[each.by][first])
+        )
+    probabilities, profile_of_kind = np.unique(by_kind, axis=1, return_inverse=True)
+    profile = profile_of_kind.ravel()[kind].astype(np.int64)
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
     kinds = [
         int(group.max(initial=0))
@@ -370,28 +384,6 @@ def _combine_columns(columns: list[Integers]) -> Integers:
     for column in columns[1:]:
         combined = renumber(combined * (int(column.max(initial=0)) + 1) + column)
     return combined
-
-
-def _knowledge_profiles(
-    attacker: Scenario, texts_by_column: dict[str, Texts], rows: int
-) -> tuple[Floats, Integers]:
-    """Probabilities of the groups for every kind of subject, and each record's kind."""
-    by = list(dict.fromkeys(group.by for group in attacker.groups if group.by is not None))
-    kind = (
-        _combine_columns([_number_values(texts_by_column[column]) for column in by])
-        if by
-        else np.zeros(rows, dtype=np.int64)
-    )
-    first = np.unique(kind, return_index=True)[1]
-    by_kind = np.empty((len(attacker.groups), len(first)))
-    for place, group in enumerate(attacker.groups):
-        by_kind[place] = (
-            group.probability
-            if group.by is None
-            else _probabilities_by_value(place + 1, group, texts_by_column[group.by][first])
-        )
-    profiles, profile = np.unique(by_kind, axis=1, return_inverse=True)
-    return profiles, profile.ravel()[kind].astype(np.int64)
 
 
 def _number_values(values: Texts) -> Integers:
