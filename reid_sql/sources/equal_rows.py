@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 
 from reid_sql.engines.duckdb.source import known_value, table_source
-from reid_sql.models.columns.copies import (
+from reid_sql.models.classes.repeats import (
     MAX_ROWS,
     MIN_COPIES,
     MIN_SHARE,

@@ -166,7 +166,15 @@ def map_keys(
     [2, 2]
     """
     numbers = np.arange(len(chosen)) if only is None else np.asarray(only)
-    threads = _count_threads(chosen)
+    # as many threads as the limit of memory allows, at most one a processor
+    code_bytes = sum(codes.nbytes for codes in chosen.table.codes)
+    records = len(chosen.table.position)
+    each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
+    limit, width = chosen.table.memory_limit, len(chosen.table.names)
+    require_memory(code_bytes + each, limit, f"{records} records of {width} columns")
+    processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
+    allowed: int = (limit - code_bytes) // each
+    threads = max(1, min(processors, allowed, len(chosen)))
     levels = [int(codes.max()) + 1 for codes in chosen.table.codes]
 
     def count(part: Integers) -> list[Answer]:
@@ -209,18 +217,6 @@ def _iterate_keys(
             )
         path = places
         yield number, keys[-1]
-
-
-def _count_threads(chosen: QuasiIdentifiers) -> int:
-    """Say how many threads the limit of memory allows, at most one a processor."""
-    code_bytes = sum(codes.nbytes for codes in chosen.table.codes)
-    records = len(chosen.table.position)
-    each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
-    limit, width = chosen.table.memory_limit, len(chosen.table.names)
-    require_memory(code_bytes + each, limit, f"{records} records of {width} columns")
-    processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
-    allowed: int = (limit - code_bytes) // each
-    return max(1, min(processors, allowed, len(chosen)))
 
 
 def require_memory(size: int, limit: int, what: str) -> None:

@@ -261,26 +261,29 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """
     sizes = [len(names) for names in counts.subset]
     searched = search_status(max(sizes), sizes.count(1)) if sizes else OK
-    return [_subset_risk(counts, place, searched) for place in range(len(sizes))]
-
-
-def _subset_risk(counts: SubsetCounts, place: int, searched: str) -> AttributeRisk:
-    records, alike = int(counts.records[place]), int(counts.pairs_alike[place])
-    if records == 0:
-        raise NoRecordsError
-    pairs = records * (records - 1)
-    is_wildcard = counts.nulls[place] == "wildcard"
-    problems = [STATUS_NO_DISTINCTION] * is_wildcard + [STATUS_NO_PAIR] * (records == 1)
-    problems += [searched] * (searched != OK)
-    return AttributeRisk(
-        columns=list(counts.subset[place]),
-        distinction=None if is_wildcard else float(counts.reidentifications[place]) / records,
-        separation=(pairs - alike) / pairs if pairs else None,
-        records=records,
-        classes=int(counts.classes[place]),
-        unique_records=int(counts.unique_records[place]),
-        status="; ".join(problems) or OK,
-    )
+    risks = []
+    for place in range(len(sizes)):
+        records, alike = int(counts.records[place]), int(counts.pairs_alike[place])
+        if records == 0:
+            raise NoRecordsError
+        pairs = records * (records - 1)
+        is_wildcard = counts.nulls[place] == "wildcard"
+        problems = [STATUS_NO_DISTINCTION] * is_wildcard + [STATUS_NO_PAIR] * (records == 1)
+        problems += [searched] * (searched != OK)
+        risks.append(
+            AttributeRisk(
+                columns=list(counts.subset[place]),
+                distinction=None
+                if is_wildcard
+                else float(counts.reidentifications[place]) / records,
+                separation=(pairs - alike) / pairs if pairs else None,
+                records=records,
+                classes=int(counts.classes[place]),
+                unique_records=int(counts.unique_records[place]),
+                status="; ".join(problems) or OK,
+            )
+        )
+    return risks
 
 
 # Households: the risk that at least one member is identified, and the class of a household as a whole.

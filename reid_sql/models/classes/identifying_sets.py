@@ -168,17 +168,15 @@ class _Search:
 
         Each class of one record is a class more, and a class of s values splits into at most s.
         """
-        first = max(0, place + 1 - more)
-        values = self.products[place + 1] if first == 0 else self._product(first, place)
+        first, values = max(0, place + 1 - more), 1
+        if first == 0:
+            values = self.products[place + 1]
+        else:
+            for levels in reversed(self.levels[first : place + 1]):
+                values *= levels
+                if values > self.least:
+                    break
         return partition.unique + partition.classes * values < self.least
-
-    def _product(self, first: int, last: int) -> int:
-        product = 1
-        for place in range(last, first - 1, -1):
-            product *= self.levels[place]
-            if product > self.least:
-                break
-        return product
 
     def _falls_short(self, partition: Partition, size: int, end: int) -> bool:
         """Whether the set with all columns before its first falls short; then all of its extensions do."""

@@ -14,7 +14,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.parameters import Flags, Floats, Integers, Number, plain
+from reid_sql.parameters import Floats, Integers, Number, plain
 
 # How often a learned matching names the right person in a gallery, from the scores that it gave.
 # A probe is a person looked for: it has one score against its own record, and scores against records of
@@ -80,7 +80,15 @@ def matching_curve(
     at = np.atleast_1d(
         domain.check("sizes", default_subset_sizes(most) if sizes is None else sizes)
     )
-    return [_matching_point(float(n), lower, equal, compared) for n in at]
+    kinds, place = np.unique(np.stack([lower, equal, compared]), axis=1, return_inverse=True)
+    curve = []
+    for n in at.tolist():
+        right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[
+            place.ravel()
+        ]
+        error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
+        curve.append(MatchingPoint(int(n), float(right.mean()), error, right.size))
+    return curve
 
 
 def _check_persons(
@@ -133,17 +141,6 @@ def _count_scores(
     return counted[0], counted[1], counted[2]
 
 
-def _matching_point(
-    n: float, lower: Integers, equal: Integers, compared: Integers
-) -> MatchingPoint:
-    kinds, place = np.unique(np.stack([lower, equal, compared]), axis=1, return_inverse=True)
-    right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[
-        place.ravel()
-    ]
-    error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
-    return MatchingPoint(int(n), float(right.mean()), error, right.size)
-
-
 def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> float:
     """Chance to be first: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores in any order.
 
@@ -186,19 +183,21 @@ class Matches:
         if not len(self.people):
             raise NoRecordsError
         kinds = zip(self.place.tolist(), self.points.tolist(), strict=True)
-        return [self._at(place, points) for place, points in sorted(set(kinds))]
-
-    def _at(self, place: int, points: int) -> "MatchesOfPoints":
-        chosen = (self.place == place) & (self.points == points)
-        first = int(np.flatnonzero(chosen)[0])
-        counts = (self.people, self.people_with_fewer, self.draws)
-        return MatchesOfPoints(
-            self.resolution[first],
-            points or None,
-            self.matches[chosen],
-            self.weight[chosen],
-            *(int(each[first]) for each in counts),
-        )
+        parts = []
+        for place, points in sorted(set(kinds)):
+            chosen = (self.place == place) & (self.points == points)
+            first = int(np.flatnonzero(chosen)[0])
+            counts = (self.people, self.people_with_fewer, self.draws)
+            parts.append(
+                MatchesOfPoints(
+                    self.resolution[first],
+                    points or None,
+                    self.matches[chosen],
+                    self.weight[chosen],
+                    *(int(each[first]) for each in counts),
+                )
+            )
+        return parts
 
 
 @dataclass(frozen=True)
@@ -247,24 +246,19 @@ def sparse_matching_curve(
     >>> [(round(point.correctness, 4), round(point.uniqueness, 4)) for point in curve]
     [(1.0, 1.0), (0.8333, 0.6667), (0.5, 0.0)]
     """
-    return [
-        _sparse_point(some, float(n))
-        for some in matches.divide()
-        for n in _subset_sizes(some.people, sizes)
-    ]
-
-
-def _subset_sizes(people: int, sizes: npt.ArrayLike | None) -> Floats | Integers:
-    if sizes is None:
-        return default_subset_sizes(people)
-    inside = Number(
-        f"whole numbers from 1 to the {people} people of the table",
-        "pass sizes of galleries of them",
-        1,
-        people,
-        whole=True,
-    )
-    return inside.check("sizes", np.atleast_1d(np.asarray(sizes, dtype=np.float64)))
+    curve = []
+    for some in matches.divide():
+        inside = Number(
+            f"whole numbers from 1 to the {some.people} people of the table",
+            "pass sizes of galleries of them",
+            1,
+            some.people,
+            whole=True,
+        )
+        at = default_subset_sizes(some.people) if sizes is None else sizes
+        checked = inside.check("sizes", np.atleast_1d(np.asarray(at, dtype=np.float64)))
+        curve += [_sparse_point(some, float(n)) for n in checked]
+    return curve
 
 
 def _sparse_point(matches: MatchesOfPoints, n: float) -> SparsePoint:
@@ -380,20 +374,15 @@ def _search(person: Integers, item: Integers) -> Integers:
         rarest = holders[items[np.argmin(support[items])]]
         wanted = rarest[:, None] * len(support) + items[None, :]
         place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        covers[key] = (len(items), *_cover(pairs[place] == wanted))
+        # All of the people have the rarest item, which is the first to be taken. Then the item is that
+        # fewest of those have who are left, until none leaves fewer.
+        have = pairs[place] == wanted
+        left, taken = np.ones(len(have), dtype=np.bool_), 1
+        while left.sum() > 1:
+            fewest = int(np.argmin(have[left].sum(axis=0)))
+            after = left & have[:, fewest]
+            if after.sum() == left.sum():
+                break
+            left, taken = after, taken + 1
+        covers[key] = len(items), taken, int(left.sum())
     return np.array([covers[items.tobytes()] for items in rows], dtype=np.int64)
-
-
-def _cover(have: Flags) -> tuple[int, int]:
-    """Take the item that fewest of those have who are left, until none leaves fewer.
-
-    All of the people have the rarest item, which is the first to be taken.
-    """
-    left, taken = np.ones(len(have), dtype=np.bool_), 1
-    while left.sum() > 1:
-        fewest = int(np.argmin(have[left].sum(axis=0)))
-        after = left & have[:, fewest]
-        if after.sum() == left.sum():
-            break
-        left, taken = after, taken + 1
-    return taken, int(left.sum())

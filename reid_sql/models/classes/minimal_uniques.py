@@ -13,7 +13,6 @@ from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
 from reid_sql.models.classes.rare_combinations import (
     LEAST_SHARED,
     CodedRows,
-    RareCombinations,
     find_rare_combinations,
     list_sets,
 )
@@ -103,19 +102,15 @@ def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int]) -> 
     nothing: Integers = np.empty(0, dtype=np.int64)
     singled, places = [nothing], [nothing]
     for rare in find_rare_combinations(rows, sets, least, table.memory_limit):
-        alone = rare.rows.astype(np.int64, copy=False) if first is None else _people_of(rare, first)
+        alone: Integers = rare.rows.astype(np.int64, copy=False)
+        if first is not None:  # the first records of the people whom this set alone singles out
+            before = first[np.flatnonzero(np.unpackbits(rare.before, count=len(first)))]
+            alone = np.setdiff1d(first[rare.rows], before)
         singled.append(alone)
         places.append(np.full(len(alone), number[rare.columns]))
     record = np.concatenate(singled)
     by_record = np.argsort(record, kind="stable")
     return record[by_record], np.concatenate(places)[by_record]
-
-
-def _people_of(rare: RareCombinations, first: Integers) -> Integers:
-    """The first records of the people whom the set alone singles out."""
-    before = first[np.flatnonzero(np.unpackbits(rare.before, count=len(first)))]
-    alone: Integers = np.setdiff1d(first[rare.rows], before)
-    return alone
 
 
 # Special uniques (SUDA): how conspicuous a record is, by the sets of columns that single it out.

@@ -416,15 +416,12 @@ class _Similar:
         pairs = np.flatnonzero(ids[1:] == ids[:-1])
         pairs = pairs[:: -(-len(pairs) // MAX_PAIRS)]
         # Those that contain no other, the smallest first.
-        masks = np.unique(self._masks(rows[pairs], rows[pairs + 1])).tolist()
-        minimal_masks: list[int] = []
-        for mask in sorted(masks, key=int.bit_count):
-            if not any(each & mask == each for each in minimal_masks):
-                minimal_masks.append(mask)
-        return minimal_masks[:MAX_NEW_SETS]
-
-    def _masks(self, left: Integers, right: Integers) -> Masks:
+        left, right = rows[pairs], rows[pairs + 1]
         masks = np.zeros(len(left), dtype=np.uint64)
         for place, codes in enumerate(self.codes):
             masks |= (codes[left] != codes[right]).astype(np.uint64) << np.uint64(place)
-        return masks
+        minimal_masks: list[int] = []
+        for mask in sorted(np.unique(masks).tolist(), key=int.bit_count):
+            if not any(each & mask == each for each in minimal_masks):
+                minimal_masks.append(mask)
+        return minimal_masks[:MAX_NEW_SETS]

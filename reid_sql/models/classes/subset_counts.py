@@ -186,7 +186,15 @@ class _Counter:
             checkpoint(self.end / len(self.masks))
             chosen = mask | self.bits[place]
             if self.is_plain and (size + 1 == self.max_size or place + 1 == len(self.order)):
-                self.put(chosen, self._count_last(state.partition, equal, self.order[place]))
+                # Nothing refines this subset: the sizes of its classes are enough.
+                rows = state.partition.rows
+                keys, space = self.rows.split(state.partition, self.order[place])
+                counts = np.bincount(keys, minlength=space)
+                classes = len(self.weights) - len(rows) + int(np.count_nonzero(counts))
+                sizes = self._add_equal(rows, keys, counts, equal)
+                pairs = self.pairs + self._count_pairs(rows, sizes, equal)
+                unique = self._count_alone(rows, equal) + int(np.count_nonzero(sizes == 1))
+                self.put(chosen, (self.total, classes, float(classes), pairs, 0, unique))
                 continue
             finer = self._refine(state, self.order[place])
             counted = self._count(finer, chosen)
@@ -271,16 +279,6 @@ class _Counter:
         places = np.searchsorted(rows, self.several)  # rows ascend
         repeated: Integers = places[rows.take(places, mode="clip") == self.several]
         return repeated
-
-    def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
-        """Count a subset that nothing refines: the sizes of its classes are enough."""
-        keys, space = self.rows.split(partition, column)
-        rows = np.bincount(keys, minlength=space)
-        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(rows))
-        sizes = self._add_equal(partition.rows, keys, rows, equal)
-        pairs = self.pairs + self._count_pairs(partition.rows, sizes, equal)
-        unique = self._count_alone(partition.rows, equal) + int(np.count_nonzero(sizes == 1))
-        return self.total, classes, float(classes), pairs, 0, unique
 
     def _add_equal(
         self, rows: Integers, ids: Integers, sizes: Integers, equal: Integers

@@ -12,7 +12,7 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.classes.matching import Matches, MatchesOfPoints, estimate_mean, share_interval
+from reid_sql.models.classes.matching import Matches, estimate_mean, share_interval
 from reid_sql.models.pyc.penalized_law import forecast_uniqueness
 from reid_sql.parameters import POPULATION, Floats, Integers, Number
 
@@ -65,32 +65,33 @@ def unicity_by_points(matches: Matches, population: float | None = None) -> list
     >>> round(answer.uniqueness, 3), round(answer.correctness, 3), answer.median_matches
     (0.333, 0.667, 2)
     """
-    return [_unicity(each, population) for each in matches.divide()]
-
-
-def _unicity(matches: MatchesOfPoints, population: float | None) -> Unicity:
-    size, weight, people, draws = matches.matches, matches.weight, matches.people, matches.draws
-    order = np.argsort(size, kind="stable")
-    # Sums of weights such as 1/3 are rounded: half of the targets is half to 9 digits.
-    half = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2 * (1 - 1e-9))
-    unique = _estimate((size == 1).astype(np.float64), weight, draws)
-    statuses = [STATUS_FEWER_ROWS] if matches.people_with_fewer == people else []
-    share: tuple[float | None, float | None, float | None] = (None, None, None)
-    if population is not None:
-        share, doubts = _forecast(size, weight, people, draws, population, unique[:3])
-        statuses += doubts
-    return Unicity(
-        matches.points,
-        people,
-        *unique,
-        *_estimate(1 / size, weight, draws),
-        int(size[order][half]),
-        matches.people_with_fewer,
-        draws,
-        matches.resolution,
-        *share,
-        "; ".join(statuses) or OK,
-    )
+    rows = []
+    for each in matches.divide():
+        size, weight, people, draws = each.matches, each.weight, each.people, each.draws
+        order = np.argsort(size, kind="stable")
+        # Sums of weights such as 1/3 are rounded: half of the targets is half to 9 digits.
+        half = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2 * (1 - 1e-9))
+        unique = _estimate((size == 1).astype(np.float64), weight, draws)
+        statuses = [STATUS_FEWER_ROWS] if each.people_with_fewer == people else []
+        share: tuple[float | None, float | None, float | None] = (None, None, None)
+        if population is not None:
+            share, doubts = _forecast(size, weight, people, draws, population, unique[:3])
+            statuses += doubts
+        rows.append(
+            Unicity(
+                each.points,
+                people,
+                *unique,
+                *_estimate(1 / size, weight, draws),
+                int(size[order][half]),
+                each.people_with_fewer,
+                draws,
+                each.resolution,
+                *share,
+                "; ".join(statuses) or OK,
+            )
+        )
+    return rows
 
 
 def _forecast(  # noqa: PLR0917 - what was counted

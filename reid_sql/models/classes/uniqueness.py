@@ -220,17 +220,12 @@ def log_miss_probability(size: Floats, n: float, records: float) -> Floats:
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always drawn
     short = (size + n <= records) & (fewer <= MAX_TERMS)
     long = (size + n <= records) & (fewer > MAX_TERMS)
-    missed[short] = _sum_terms(fewer[short], more[short], records)
+    missed[short] = 0.0
+    for drawn in range(int(fewer[short].max(initial=0.0))):
+        going = short & (fewer > drawn)
+        missed[going] += _log_next_missed(more[going], records - drawn)
     missed[long] = _integrate_terms(fewer[long], more[long], records)
     return missed
-
-
-def _sum_terms(fewer: Floats, more: Floats, records: float) -> Floats:
-    total = np.zeros(fewer.shape)
-    for drawn in range(int(fewer.max(initial=0.0))):
-        going = fewer > drawn
-        total[going] += _log_next_missed(more[going], records - drawn)
-    return total
 
 
 def _integrate_terms(fewer: Floats, more: Floats, records: float) -> Floats:

@@ -52,11 +52,15 @@ def wildcard_class_sizes(
     """
     sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
     has_values, other_has_values = ~_are_blank(codes), ~_are_blank(other_codes)
+    # The values of each column are numbered anew without gaps, so that they fit few bits.
+    nothing = np.zeros((1, codes.shape[1]), dtype=np.int64)
+    both = np.concatenate([nothing, codes[has_values], other_codes[other_has_values]])
+    dense = np.stack(
+        [np.unique(column, return_inverse=True)[1] for column in both.T], axis=1
+    ).astype(np.int64)
+    first_other = 1 + int(has_values.sum())
     sizes[has_values] = _count_matches(
-        *_pack(
-            *_renumber(codes[has_values], other_codes[other_has_values]),
-            other_counts[other_has_values],
-        )
+        *_pack(dense[1:first_other], dense[first_other:], other_counts[other_has_values])
     )
     return sizes
 
@@ -89,15 +93,6 @@ def _count_matches(left: Packed, right: Packed) -> Integers:
             for pattern in right_patterns:
                 sizes[rows] += _count_pattern_matches(mine, pattern)
     return sizes
-
-
-def _renumber(codes: Integers, other_codes: Integers) -> tuple[Integers, Integers]:
-    """Number the values of each column anew without gaps, so that they fit few bits."""
-    both = np.concatenate([np.zeros((1, codes.shape[1]), dtype=np.int64), codes, other_codes])
-    dense = np.stack(
-        [np.unique(column, return_inverse=True)[1] for column in both.T], axis=1
-    ).astype(np.int64)
-    return dense[1 : len(codes) + 1], dense[len(codes) + 1 :]
 
 
 def _pack(codes: Integers, other_codes: Integers, other_counts: Integers) -> tuple[Packed, Packed]:

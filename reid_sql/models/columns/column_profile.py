@@ -444,7 +444,13 @@ def missing_values_of(
     numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
     counts = Counter[str]()  # all moments of a day are one code
     for text, count in candidates:
-        counts[_render_value(text, form.kind)] += count
+        written = text  # the same for every engine
+        if form.kind in TIME_TYPES:
+            written = text[:10]
+        elif form.kind not in {"text", "other"}:
+            number = float(text)  # DuckDB writes one NaN as nan, another as -nan
+            written = "NaN" if isnan(number) else str(int(number))
+        counts[written] += count
     codes = [MissingValueCode(text, count) for text, count in counts.items()]
     # Among identifiers, nines are an identifier like the others.
     named = IDENTIFIER_NAME.search(form.name) and form.values > MAX_CATEGORIES
@@ -458,13 +464,3 @@ def are_dates(form: ColumnForm) -> bool:
     return form.kind in DATE_TYPES or (
         form.kind == "text" and form.dates >= MIN_SHARE_OF_FORM * max(1, form.values)
     )
-
-
-def _render_value(text: str, kind: str) -> str:
-    """Write the value the same for every engine."""
-    if kind in ("text", "other"):
-        return text
-    if kind in TIME_TYPES:
-        return text[:10]
-    number = float(text)  # DuckDB writes one NaN as nan, another as -nan
-    return "NaN" if isnan(number) else str(int(number))

@@ -123,17 +123,16 @@ def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
 
     So it is where rows lack a value, or have one of nobody: people who are counted by it would be one.
     """
-    return " ".join(_advise(each, option) for each in identifiers)
-
-
-def _advise(column: RepeatedColumn, option: str | None) -> str:
-    can_count = option is not None and column.identifies_all
-    written = write_name(option or "", column.name)
-    advice = f"count them with {option} {written}" if can_count else "pass a row of each"
-    return (
-        f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
-        f"{column.filled:,} rows): if it identifies people, {advice}."
-    )
+    sentences = []
+    for column in identifiers:
+        advice = "pass a row of each"
+        if option is not None and column.identifies_all:
+            advice = f"count them with {option} {write_name(option, column.name)}"
+        sentences.append(
+            f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
+            f"{column.filled:,} rows): if it identifies people, {advice}."
+        )
+    return " ".join(sentences)
 
 
 def write_name(option: str, name: str) -> str:
