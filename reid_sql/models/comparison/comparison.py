@@ -415,7 +415,12 @@ class ColumnCounts:
 
     def has_few_values(self) -> bool:
         """Whether the other table has clearly fewer known values than people of the same kind have."""
-        share, expected = _share(self.other, self.is_known), self._expect()
+        share = _share(self.other, self.is_known)
+        expected = _share(
+            self.original, self.original > 1
+        )  # of records in the rest of the original
+        if self.control is not None and self.control[self.is_known].sum():
+            expected = _share(self.control, self.is_known)
         control = self.original if self.control is None else self.control
         records = max(1, int(self.other.sum())), max(1, int(control.sum()))
         low, _ = newcombe_interval((expected, records[1]), (share, records[0]))
@@ -428,12 +433,6 @@ class ColumnCounts:
         shares = self.written / records[0], self.control_written / records[1]
         low, _ = newcombe_interval((shares[0], records[0]), (shares[1], records[1]))
         return low > 0
-
-    def _expect(self) -> float:
-        """The share of known values in the control; without one, of records in the rest of the original."""
-        if self.control is not None and self.control[self.is_known].sum():
-            return _share(self.control, self.is_known)
-        return _share(self.original, self.original > 1)
 
 
 def _share(records: Integers, flags: Flags) -> float:

@@ -288,11 +288,14 @@ class DisturbedNumbers:
         """Fit the law on each scale, and keep the one that describes the changed records best."""
         self.image = monotone_image(self.original, changed)
         recoded = (self.image[changed.original] == changed.released) / self.share[changed.released]
-        mixtures = [
-            self._fit_mixture(scale, law, changed, recoded)
-            for scale in self._scales(original_counts)
-            for law in _laws(scale, changed)
-        ]
+        mixtures = []
+        for scale in self._scales(original_counts):
+            laws: list[FitLaw] = [Histogram.from_distances]
+            distances = scale.released[changed.released] - scale.original[changed.original]
+            # laws with a deviation, if the distances differ by more than rounding errors
+            if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
+                laws += [Normal.fit, Laplace.fit]
+            mixtures += [self._fit_mixture(scale, law, changed, recoded) for law in laws]
         self.mixture = max(mixtures, key=lambda each: each.criterion)
         _, replaced, anybody, self.recoded = self.mixture.shares * (1 - self.unchanged)
         self.base = replaced * self.mixture.replacements / self.share + max(anybody, MIN_SHARE)
@@ -353,29 +356,27 @@ class DisturbedNumbers:
         numbers, back = np.unique(self.place[released], return_inverse=True)
         scores = np.zeros((len(original), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[original]), numbers[numbers < len(self.values)]
-        scores[rows, : len(there)] = self._weigh_numbers(original[rows], there)
+        mine = original[rows]
+        # the weights of original numbers with numbers of the release, (original, numbers)
+        ratios = self._heights(
+            self.mixture.scale.original[mine], self.mixture.scale.released[there]
+        )
+        ratios *= self.inverse_density[there]
+        ratios += self.base[there]
+        image = self.image[mine]
+        for value, share in (
+            (self.original[mine], np.full(len(mine), self.unchanged)),
+            (self.values[image.clip(0)], np.where(image >= 0, self.recoded, 0.0)),
+        ):
+            at = np.searchsorted(self.values[there], value)
+            hit = np.flatnonzero(at < len(there))
+            hit = hit[self.values[there][at[hit]] == value[hit]]
+            ratios[hit, at[hit]] += share[hit] / self.share[there][at[hit]]
+        scores[rows, : len(there)] = np.log(ratios, out=ratios)
         before = (~self.is_number[original]).astype(int)
         after = (numbers == len(self.values)).astype(int)
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
-
-    def _weigh_numbers(self, original: Integers, numbers: Integers) -> Floats:
-        """The weights of some original numbers with some numbers of the release, (original, numbers)."""
-        ratios = self._heights(
-            self.mixture.scale.original[original], self.mixture.scale.released[numbers]
-        )
-        ratios *= self.inverse_density[numbers]
-        ratios += self.base[numbers]
-        image, mine = self.image[original], self.original[original]
-        for value, share in (
-            (mine, np.full(len(original), self.unchanged)),
-            (self.values[image.clip(0)], np.where(image >= 0, self.recoded, 0.0)),
-        ):
-            at = np.searchsorted(self.values[numbers], value)
-            hit = np.flatnonzero(at < len(numbers))
-            hit = hit[self.values[numbers][at[hit]] == value[hit]]
-            ratios[hit, at[hit]] += share[hit] / self.share[numbers][at[hit]]
-        return np.log(ratios, out=ratios)
 
     def _heights(self, original: Floats, released: Floats) -> Floats:
         """Height of the law at every distance; of ascending released numbers, (original, released).
@@ -396,14 +397,6 @@ class DisturbedNumbers:
         return np.repeat(np.tile(heights, len(original)), steps.ravel()).reshape(
             len(original), len(released)
         )
-
-
-def _laws(scale: Scale, changed: ChangedNumbers) -> list[FitLaw]:
-    """Laws that distances may have; those with a deviation, if they differ by more than rounding errors."""
-    distances = scale.released[changed.released] - scale.original[changed.original]
-    if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
-        return [Histogram.from_distances, Normal.fit, Laplace.fit]
-    return [Histogram.from_distances]
 
 
 def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:

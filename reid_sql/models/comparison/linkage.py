@@ -162,7 +162,16 @@ class Likelihood:
         released: EqualRecords,
     ) -> None:
         self.original, self.released = original, released
-        self.weights = _log_weights(laws, released)
+        # ln(1/n_r) by the columns whose changes are counted; the weights of the others are shares already
+        self.weights: Floats = np.zeros(len(released.sizes))
+        counted = [
+            codes
+            for codes, law in zip(released.codes, laws, strict=True)
+            if law.kind != BY_DISTANCE
+        ]
+        if counted:
+            ids = number_columns(np.stack(counted))
+            self.weights = -np.log(sum_records(ids, released.sizes)[ids])
         self.scorers = [
             (
                 at,
@@ -227,26 +236,13 @@ def link_records(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
 
     The first result is that of the likelihood. Exact matches take all records.
     """
-    exact = ExactMatches(attack.columns, attack.original, attack.released, attack.pair)
-    return [*_link_by_rank(attack, targets, seed), *exact.attack(attack.records)]
-
-
-def link_within(paired: PairedRecords) -> Iterator[AttackResult]:
-    """Link all records to those within the tolerance, where one is given."""
-    if paired.within is None or paired.is_within is None or not len(paired.within):
-        return
-    both = np.flatnonzero(paired.in_original & paired.in_release)
-    tally, matches = Tally(WITHIN_TOLERANCE), paired.within[both]
-    tally.add(paired.records[both], matches, paired.is_within[both].astype(np.float64), matches)
-    yield tally.result(drawn=False)
-
-
-def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
+    matches = ExactMatches(attack.columns, attack.original, attack.released, attack.pair)
+    exact = matches.attack(attack.records)
     original, released = _blocks(attack)
     if not attack.attackers:  # each block is one class of the release
         sizes, tally = attack.released.sizes[attack.pair[1]], Tally(LIKELIHOOD)
         tally.add(attack.records, sizes, np.ones(len(sizes)), sizes)
-        return [tally.result(drawn=False)]
+        return [tally.result(drawn=False), *exact]
     sizes_of_blocks = np.bincount(released, minlength=int(original.max()) + 1)
     pairs = int(sizes_of_blocks[original[np.unique(attack.pair[0])]].sum())
     drawn = pairs * len(attack.attackers) > MAX_PAIRS
@@ -264,7 +260,17 @@ def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]
         place[classes] = np.arange(len(classes))
         for attacker, tally in zip(attack.attackers, tallies, strict=True):
             _link_block(attack, attacker, np.stack([part, records[part]]), (classes, place), tally)
-    return [tally.result(drawn=drawn) for tally in tallies]
+    return [*(tally.result(drawn=drawn) for tally in tallies), *exact]
+
+
+def link_within(paired: PairedRecords) -> Iterator[AttackResult]:
+    """Link all records to those within the tolerance, where one is given."""
+    if paired.within is None or paired.is_within is None or not len(paired.within):
+        return
+    both = np.flatnonzero(paired.in_original & paired.in_release)
+    tally, matches = Tally(WITHIN_TOLERANCE), paired.within[both]
+    tally.add(paired.records[both], matches, paired.is_within[both].astype(np.float64), matches)
+    yield tally.result(drawn=False)
 
 
 def _blocks(attack: Attack) -> tuple[Integers, Integers]:
@@ -279,29 +285,12 @@ def _blocks(attack: Attack) -> tuple[Integers, Integers]:
     return ids[: sides[0]], ids[sides[0] :]
 
 
-def _log_weights(laws: list[ColumnLaw], released: EqualRecords) -> Floats:
-    """ln(1/n_r) by the columns whose changes are counted; the weights of the others are shares already."""
-    counted = [
-        codes for codes, law in zip(released.codes, laws, strict=True) if law.kind != BY_DISTANCE
-    ]
-    if not counted:
-        return np.zeros(len(released.sizes))
-    ids = number_columns(np.stack(counted))
-    weights: Floats = -np.log(sum_records(ids, released.sizes)[ids])
-    return weights
-
-
 def _draw_targets(attack: Attack, targets: int, seed: int) -> Integers:
-    """Targets of each pair of classes in a seeded draw of records without replacement."""
+    """Targets of each pair of classes in a seeded draw of records without replacement.
+
+    It draws in the order of the texts of the values, which is the same on every engine.
+    """
     whole = int(attack.records.sum())
-    order = _order_by_values(attack)
-    chosen = np.random.default_rng(seed).choice(whole, min(targets, whole), replace=False)
-    places = np.searchsorted(np.cumsum(attack.records[order]), chosen, side="right")
-    return np.bincount(order[places], minlength=len(attack.records))
-
-
-def _order_by_values(attack: Attack) -> Integers:
-    """Order of the pairs of classes by the texts of their values: the same on every engine."""
     keys = []
     for at, column in enumerate(attack.columns):
         sides = (attack.original, column.original), (attack.released, column.released)
@@ -310,7 +299,10 @@ def _order_by_values(attack: Attack) -> Integers:
             order = np.argsort(np.array(coded.values, dtype=str), kind="stable")
             rank[1 + order] = np.arange(1, len(rank))
             keys.append(rank[table.codes[at]][classes])
-    return np.lexsort(keys)
+    order = np.lexsort(keys)
+    chosen = np.random.default_rng(seed).choice(whole, min(targets, whole), replace=False)
+    places = np.searchsorted(np.cumsum(attack.records[order]), chosen, side="right")
+    return np.bincount(order[places], minlength=len(attack.records))
 
 
 def _link_block(

@@ -110,16 +110,18 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
         **_measure_invariance(releases),
         **dict(_combine_releases(releases)),
     }
-    return [_to_row(name, figures[name]) for name in DEFINITIONS if name in figures]
-
-
-def _to_row(name: str, figure: Figure) -> ReleaseFigure:
-    definition = DEFINITIONS[name] + figure.detail
-    if figure.value is None:
-        return ReleaseFigure(name, None, None, None, figure.status, definition)
-    value, total = float(figure.value), figure.total
-    share = value / total if total else None
-    return ReleaseFigure(name, value, total, share, figure.status, definition)
+    rows = []
+    for name, definition in DEFINITIONS.items():
+        if name in figures:
+            figure = figures[name]
+            value, total, share = None, None, None
+            if figure.value is not None:
+                value, total = float(figure.value), figure.total
+                share = value / total if total else None
+            rows.append(
+                ReleaseFigure(name, value, total, share, figure.status, definition + figure.detail)
+            )
+    return rows
 
 
 def _count_presence(releases: TwoReleases) -> dict[str, Figure]:
