@@ -87,28 +87,23 @@ def record_entropies(chosen: QuasiIdentifiers) -> Floats:
 
     def count(number: int) -> None:
         checkpoint()
-        places = _rank_by_ecdf(chosen, chosen.places[number].tolist(), levels)
-        cells = (places * bins - 1) // records
+        places = chosen.places[number].tolist()
+        shape = [levels[place] for place in places]
+        cells = np.ravel_multi_index([chosen.table.codes[place] - 1 for place in places], shape)
+        below = np.bincount(cells, minlength=prod(shape)).reshape(shape)
+        for axis in range(len(shape)):
+            below.cumsum(axis=axis, out=below)
+        ecdf = below.ravel()[cells]
+        # of each record: how many have a joint ecdf of at most its own
+        ranks = np.bincount(ecdf, minlength=records + 1).cumsum()[ecdf]
         with lock:
-            entropies[rows, cells] += 1
+            entropies[rows, (ranks * bins - 1) // records] += 1
 
     run_for_each(count, range(len(chosen)), records)
     shares = entropies / len(chosen)
     with np.errstate(divide="ignore", invalid="ignore"):
         answer: Floats = -np.where(entropies > 0, shares * np.log(shares), 0.0).sum(axis=1)
     return np.abs(answer)
-
-
-def _rank_by_ecdf(chosen: QuasiIdentifiers, places: list[int], levels: list[int]) -> Integers:
-    """For each record, how many have a joint ecdf of at most its own."""
-    shape = [levels[place] for place in places]
-    cells = np.ravel_multi_index([chosen.table.codes[place] - 1 for place in places], shape)
-    below = np.bincount(cells, minlength=prod(shape)).reshape(shape)
-    for axis in range(len(shape)):
-        below.cumsum(axis=axis, out=below)
-    ecdf = below.ravel()[cells]
-    ranks: Integers = np.bincount(ecdf, minlength=chosen.records + 1).cumsum()[ecdf]
-    return ranks
 
 
 # Partial least squares regression of one response, by its factors.

@@ -1,6 +1,7 @@
 """The extreme risk after each removal of records, and a bound that no choice of records gets below."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Annotated, Final, Literal
@@ -152,24 +153,20 @@ def _bound_mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
         taken = left[0] - size
         high = np.minimum(ranked, size - 1)  # a risk of 1 would be the risk of the table
         low = np.minimum(np.maximum(ranked - taken, 1), high)
-        means.append(_fill_knapsack(high, low, size, destroyed[start : start + rows]))
+        # Spend the budget of destroyed classes where a class less lowers the logit most; one row a step.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logits = np.log(high) - np.log(size - high)
+            cap = high - low
+            chord = (logits - np.log(low) + np.log(size - low)) / cap
+            slope = np.where(cap > 0, np.maximum(chord, 1 / high + 1 / (size - high)), 0.0)
+        best = np.argsort(-slope, axis=1)
+        caps = np.take_along_axis(cap, best, axis=1)
+        before = np.cumsum(caps, axis=1) - caps
+        spent = np.clip(destroyed[start : start + rows][:, None] - before, 0, caps)
+        total = logits.sum(axis=1) - (spent * np.take_along_axis(slope, best, axis=1)).sum(axis=1)
+        bound: Floats = expit(total / high.shape[1])
+        means.append(np.where(np.isnan(bound), 0.0, bound))
     return np.concatenate(means)
-
-
-def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> Floats:
-    """Spend the budget of destroyed classes where a class less lowers the logit most; one row a step."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logits = np.log(high) - np.log(size - high)
-        cap = high - low
-        chord = (logits - np.log(low) + np.log(size - low)) / cap
-        slope = np.where(cap > 0, np.maximum(chord, 1 / high + 1 / (size - high)), 0.0)
-    best = np.argsort(-slope, axis=1)
-    caps = np.take_along_axis(cap, best, axis=1)
-    before = np.cumsum(caps, axis=1) - caps
-    spent = np.clip(budget[:, None] - before, 0, caps)
-    total = logits.sum(axis=1) - (spent * np.take_along_axis(slope, best, axis=1)).sum(axis=1)
-    bound: Floats = expit(total / high.shape[1])
-    return np.where(np.isnan(bound), 0.0, bound)
 
 
 # The extreme risk after each removal in a chosen order, with the bound that no order gets below.
@@ -241,37 +238,20 @@ def remove_records(
                 STATUS_STAYS_1 if whole.certain[0] else "; ".join(explain_missing_fit(whole)),
             )
         ]
-    bounds = bound_risk(chosen, distinct, level, steps)
+    bounds = bound_risk(chosen, distinct, level, steps).tolist()
+    risks: list[float | None]
     if how == "exact":
-        records, risks = eliminate_records(chosen, level, steps)
-        return _list_eliminations(records, [float(whole.risk[0]), *risks], bounds, chosen, steps)
-    order = _rank_records(chosen, level, how)[:steps]
-    fits = fit_along(chosen, level, order)
-    return _list_removals(order, fits, bounds, chosen)
-
-
-def _list_eliminations(
-    records: list[int], risks: list[float], bounds: Floats, chosen: QuasiIdentifiers, steps: int
-) -> list[Removal]:
-    status = "; ".join(chosen.remark) or OK
-    rows = zip(
-        range(len(risks)), [None, *records], risks, bounds.tolist()[: len(risks)], strict=True
-    )
-    eliminations = [
-        Removal(step, record, risk, bound, status) for step, record, risk, bound in rows
-    ]
-    if len(records) < steps:
-        last = eliminations.pop()
-        eliminations.append(
-            Removal(
-                last.step,
-                last.record,
-                last.risk,
-                last.bound,
-                "; ".join([STATUS_STOPPED, *chosen.remark]),
-            )
-        )
-    return eliminations
+        records, found = eliminate_records(chosen, level, steps)
+        risks = [float(whole.risk[0]), *found]
+        statuses = ["; ".join(chosen.remark) or OK] * len(risks)
+        if len(records) < steps:
+            statuses[-1] = "; ".join([STATUS_STOPPED, *chosen.remark])
+    else:
+        order = _rank_records(chosen, level, how)[:steps]
+        records = order.tolist()
+        risks, statuses = _describe_fits(fit_along(chosen, level, order), chosen.remark)
+    rows = zip([None, *records], risks, bounds[: len(risks)], statuses, strict=True)
+    return [Removal(step, *row) for step, row in enumerate(rows)]
 
 
 def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str) -> Integers:
@@ -292,22 +272,13 @@ def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str) -> Integers:
     return np.argsort(-score, kind="stable")
 
 
-def _list_removals(
-    order: Integers, fits: list[Fits], bounds: Floats, chosen: QuasiIdentifiers
-) -> list[Removal]:
-    removals: list[Removal] = []
-    records = [None, *order.tolist()]
+def _describe_fits(fits: list[Fits], remark: Sequence[str]) -> tuple[list[float | None], list[str]]:
+    """The risk of each fit, and its status."""
+    risks, statuses = [], []
     for part in fits:
         for row in range(len(part.risk)):
-            risk, step = none_if_nan(part.risk[row]), len(removals)
+            risk = none_if_nan(part.risk[row])
             problems = [STATUS_STAYS_1] if risk == CERTAIN else explain_missing_fit(part, row)
-            removals.append(
-                Removal(
-                    step,
-                    records[step],
-                    risk,
-                    float(bounds[step]),
-                    "; ".join([*problems, *chosen.remark]) or OK,
-                )
-            )
-    return removals
+            risks.append(risk)
+            statuses.append("; ".join([*problems, *remark]) or OK)
+    return risks, statuses
