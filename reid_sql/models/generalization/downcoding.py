@@ -66,7 +66,14 @@ class _Tree:
             self._inherit(generation.edge_node, generation.edge_child)
             pooled = generation.rest != NONE
             self._inherit(generation.node[pooled], generation.rest[pooled])
-            self._cut(generation)
+            # Lower the end of the ranges of parts up to a cut.
+            divided = zip(generation.column.tolist(), generation.cut.tolist(), strict=True)
+            cuts = dict(zip(generation.node.tolist(), divided, strict=True))
+            edges = generation.edge_node, generation.edge_key, generation.edge_child
+            for node, key, child in zip(*(each.tolist() for each in edges), strict=True):
+                column, cut = cuts[node]
+                if cut != NONE and key == LOW:
+                    self.high[column][child] = min(self.high[column][child], cut)
             for at in np.flatnonzero(pooled):
                 keys = generation.edge_key[generation.edge_node == generation.node[at]]
                 column, level = int(generation.column[at]), int(generation.level[at])
@@ -76,16 +83,6 @@ class _Tree:
         self.parent[below] = above
         for high in self.high:
             high[below] = high[above]
-
-    def _cut(self, generation: Generation) -> None:
-        """Lower the end of the ranges of parts up to a cut."""
-        divided = zip(generation.column.tolist(), generation.cut.tolist(), strict=True)
-        cuts = dict(zip(generation.node.tolist(), divided, strict=True))
-        edges = generation.edge_node, generation.edge_key, generation.edge_child
-        for node, key, child in zip(*(each.tolist() for each in edges), strict=True):
-            column, cut = cuts[node]
-            if cut != NONE and key == LOW:
-                self.high[column][child] = min(self.high[column][child], cut)
 
     def ancestors(self, node: int) -> Iterator[tuple[int, int, Integers]]:
         """List what was taken from a node and those above it."""

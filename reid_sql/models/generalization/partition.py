@@ -189,7 +189,12 @@ class _Division:
             divisions += [division] if len(division.node) else []
             scores[chosen[open_], np.flatnonzero(open_)] = -np.inf
             open_ &= ~divided
-        return _concatenate(divisions) if divisions else None
+        if not divisions:
+            return None
+        names = Generation.__dataclass_fields__
+        return Generation(
+            **{name: np.concatenate([getattr(each, name) for each in divisions]) for name in names}
+        )
 
     def _score(self, classes: "_Classes") -> tuple[Floats, Integers]:
         """Score the division of each class by each column, and give where ranges would be cut."""
@@ -304,34 +309,10 @@ class _Division:
         pairs, part = np.unique(local * self.base + keys, return_inverse=True)
         of, key = pairs // self.base, pairs % self.base
         parts = _Parts(part.ravel(), of, counts, current, self.requirement, classes.many)
-        ordered = np.array([column.ordered for column in self.columns])[chosen]
-        pooled = parts.pool(~ordered & self.is_greedy)
+        ordered = np.array([column.ordered for column in self.columns])
+        pooled = parts.pool(~ordered[chosen] & self.is_greedy)
         divided = open_ & parts.is_divided(pooled)
-        return self._apply(classes, parts, pooled, divided, key, chosen, cuts), divided
-
-    def _keys(self, classes: "_Classes", rows: Flags, chosen: Integers, cuts: Integers) -> Integers:
-        """Give the key of each distinct record by the column that its class is divided by."""
-        local = classes.local[rows]
-        keys = np.zeros(len(local), dtype=np.int64)
-        for at, column in enumerate(self.columns):
-            mine = chosen[local] == at
-            codes, where = classes.codes[at][rows][mine], cuts[at][local[mine]]
-            keys[mine] = (
-                np.where(codes > where, HIGH, LOW) if column.ordered else column.table[where, codes]
-            )
-        return keys
-
-    def _apply(  # noqa: PLR0917 - the arrays of one division
-        self,
-        classes: "_Classes",
-        parts: "_Parts",
-        pooled: Flags,
-        divided: Flags,
-        key: Integers,
-        chosen: Integers,
-        cuts: Integers,
-    ) -> Generation:
-        """Number the parts of the divided classes, and move their records there."""
+        # Number the parts of the divided classes, and move their records there.
         target = np.where(pooled, len(parts.of) + parts.of, np.arange(len(parts.of)))
         taken = divided[parts.of]
         numbers, place = np.unique(target[taken], return_inverse=True)
@@ -345,18 +326,30 @@ class _Division:
         rest[parts.of[taken & pooled]] = child[taken & pooled]
         edges = taken & ~pooled
         column = chosen[at]
-        ordered = np.array([each.ordered for each in self.columns])[column]
         where = cuts[column, at]
-        return Generation(
+        generation = Generation(
             node=classes.nodes[at],
             column=column,
-            level=np.where(ordered, NONE, where),
-            cut=np.where(ordered, where, NONE),
+            level=np.where(ordered[column], NONE, where),
+            cut=np.where(ordered[column], where, NONE),
             rest=rest[at],
             edge_node=classes.nodes[parts.of[edges]],
             edge_key=key[edges],
             edge_child=child[edges],
         )
+        return generation, divided
+
+    def _keys(self, classes: "_Classes", rows: Flags, chosen: Integers, cuts: Integers) -> Integers:
+        """Give the key of each distinct record by the column that its class is divided by."""
+        local = classes.local[rows]
+        keys = np.zeros(len(local), dtype=np.int64)
+        for at, column in enumerate(self.columns):
+            mine = chosen[local] == at
+            codes, where = classes.codes[at][rows][mine], cuts[at][local[mine]]
+            keys[mine] = (
+                np.where(codes > where, HIGH, LOW) if column.ordered else column.table[where, codes]
+            )
+        return keys
 
 
 class _Classes:
@@ -424,10 +417,3 @@ class _Parts:
 
 def _sums(place: Integers, values: Floats, many: int) -> Floats:
     return np.bincount(place, values, many).astype(np.float64)
-
-
-def _concatenate(divisions: Sequence[Generation]) -> Generation:
-    names = Generation.__dataclass_fields__
-    return Generation(
-        **{name: np.concatenate([getattr(each, name) for each in divisions]) for name in names}
-    )

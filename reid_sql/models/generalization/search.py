@@ -5,7 +5,7 @@ bounds the loss of finer ones, and each bounds the loss of coarser ones. The sea
 node could lose less than the best, or when it is stopped.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final
@@ -115,17 +115,14 @@ class Search:
         """Make columns finer one by one, the one that regains most first, while the node passes."""
         if not self._count(node):
             return
-        moved = True
+        moved, columns = True, self._order.columns
         while moved and not self.stop():
-            finer = next((each for each in self._finer(node) if self._count(each)), None)
+            below = [
+                (*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level
+            ]
+            below.sort(key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
+            finer = next((each for each in below if self._count(each)), None)
             moved, node = finer is not None, finer or node
-
-    def _finer(self, node: Node) -> Iterator[Node]:
-        below = [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
-        columns = self._order.columns
-        yield from sorted(
-            below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each))
-        )
 
     def _next(self, least: Floats) -> Node | None:
         """A node that may lose less than the best: the most informative one, as far as is known.

@@ -156,7 +156,9 @@ def suppress_cells(
         while gone.any() and len(stages) < MAX_STAGES:
             left = DistinctRecords(classes.codes[:, gone], classes.counts[gone])
             choices = list(combinations(columns, size))
-            large = [_large_without(left, choice, cut) for choice in choices]
+            # of each choice: which classes are large enough without its columns
+            ids = [number_columns(np.delete(left.codes, choice, axis=0)) for choice in choices]
+            large = [np.bincount(each, left.counts)[each] >= cut for each in ids]
             best = int(np.argmax([left.counts[each].sum() for each in large]))
             if not large[best].any():
                 break
@@ -173,12 +175,6 @@ def apply_suppression(classes: DistinctRecords, cells: CellSuppression) -> Disti
     values, place = np.unique(codes, axis=1, return_inverse=True)
     counts = np.bincount(place.ravel(), classes.counts[~cells.gone], values.shape[1])
     return DistinctRecords(values, counts.astype(np.int64))
-
-
-def _large_without(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> Flags:
-    """Which classes are large enough without the columns."""
-    place = number_columns(np.delete(left.codes, columns, axis=0))
-    return np.asarray(np.bincount(place, left.counts)[place] >= cut)
 
 
 @dataclass(frozen=True)
