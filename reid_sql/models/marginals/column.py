@@ -3,7 +3,7 @@
 Pairs of values of two columns are counted by bin. Values with an order have a position on a scale.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -353,10 +353,15 @@ def describe_records(columns: ColumnNames, cases: Integers, sample: int) -> Text
     ['ok', 'new_value: the sample has no such value of age, so its share is estimated']
     """
     patterns, place = np.unique(cases, axis=0, return_inverse=True)
-    statuses = [
-        join_status(*describe_few_records(sample), *_describe_pattern(columns, each))
-        for each in patterns
-    ]
+    statuses = []
+    for pattern in patterns:
+        notes = [*describe_few_records(sample)]
+        worst = int(pattern.max())
+        if worst != SEEN:
+            cases_by_column = zip(columns, pattern.tolist(), strict=True)
+            names = ", ".join(column for column, case in cases_by_column if case == worst)
+            notes.append((STATUS_NEW if worst == NEW else STATUS_WITHOUT_SHARE).format(names))
+        statuses.append(join_status(*notes))
     return np.array(statuses)[place.ravel()]
 
 
@@ -378,14 +383,3 @@ def join_status(*parts: str) -> str:
     ('ok', 'few records')
     """
     return "; ".join(part for part in parts if part != OK) or OK
-
-
-def _describe_pattern(columns: ColumnNames, pattern: Integers) -> Iterator[str]:
-    """Yield the sentence on the columns of the worst case of a record."""
-    worst = int(pattern.max())
-    if worst == SEEN:
-        return
-    names = ", ".join(
-        column for column, case in zip(columns, pattern.tolist(), strict=True) if case == worst
-    )
-    yield (STATUS_NEW if worst == NEW else STATUS_WITHOUT_SHARE).format(names)

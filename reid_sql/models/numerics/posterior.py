@@ -121,7 +121,15 @@ def _walk_lattice(
     lattices = [*[COARSE] * MAX_WALKS, lattice]
     while lattices:
         lattice = lattices.pop()
-        points, log_area = _lay_lattice(lattice, centre, spread, box)
+        # the part of a parallelogram in the box, and ln of the area of each point, up to a constant
+        low, high = np.clip(centre[0] + spread[0, 0] * SPAN, *box[0])
+        first = low + (high - low) * lattice[0]
+        middle = centre[1] + spread[1, 0] / spread[0, 0] * (first - centre[0])
+        least, most = np.clip(middle + spread[1, 1] * SPAN[:, None], *box[1])
+        points = np.stack([first, least + (most - least) * lattice[1]])
+        points = np.clip(points, box[:, :1], box[:, 1:])
+        with np.errstate(divide="ignore"):
+            log_area = np.log(most - least)
         values = yield points
         log_density = values + points.sum(axis=0)  # the Jacobian of the logarithms
         log_weight = log_density + log_area
@@ -137,19 +145,6 @@ def _walk_lattice(
         if lattice is not FINE and (is_settled or not lattices):
             lattices = [FINE]
     return points, weight, log_density, spread
-
-
-def _lay_lattice(
-    lattice: Floats, centre: Floats, spread: Floats, box: Floats
-) -> tuple[Floats, Floats]:
-    """Points over the part of a parallelogram in the box, and ln of the area of each, up to a constant."""
-    low, high = np.clip(centre[0] + spread[0, 0] * SPAN, *box[0])
-    first = low + (high - low) * lattice[0]
-    middle = centre[1] + spread[1, 0] / spread[0, 0] * (first - centre[0])
-    least, most = np.clip(middle + spread[1, 1] * SPAN[:, None], *box[1])
-    points = np.stack([first, least + (most - least) * lattice[1]])
-    with np.errstate(divide="ignore"):
-        return np.clip(points, box[:, :1], box[:, 1:]), np.log(most - least)
 
 
 def maximize_in_box(

@@ -183,14 +183,13 @@ def infer_sources(
         known_codes = np.where(informative, codes[:, places], UNKNOWN)
         distinct, inverse = np.unique(known_codes, axis=0, return_inverse=True)
         for place, each in enumerate(distinct.tolist()):
-            observed = [
-                (one, code) for one, code in zip(linked, each, strict=True) if code != UNKNOWN
+            chances = [
+                one.chance_by_source(columns, code)
+                for one, code in zip(linked, each, strict=True)
+                if code != UNKNOWN
             ]
-            if observed:
-                chance = np.prod(
-                    [one.chance_by_source(columns, code) for one, code in observed], axis=0
-                )
-                yield SourceEvidence(source, inverse.ravel() == place, chance)
+            if chances:
+                yield SourceEvidence(source, inverse.ravel() == place, np.prod(chances, axis=0))
 
 
 def link_columns(

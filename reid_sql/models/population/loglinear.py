@@ -75,7 +75,10 @@ def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
         for pair, table in pairs.items()
     ]
     observed_records = np.zeros(len(cells))
-    place = _find_cells(cells, dense)
+    same = np.unique(np.concatenate([cells, dense]), axis=0, return_inverse=True)[1].ravel()
+    cell_of = np.empty(int(same.max()) + 1, dtype=np.intp)
+    cell_of[same[: len(cells)]] = np.arange(len(cells))
+    place = cell_of[same[len(cells) :]]  # of each record among the cells
     observed_records[place] = weight
     expected, deviation = ProportionalFit(margins, observed_records).run()
     return TwoWayFit(expected[place], deviation, _count_parameters(dense, observed))
@@ -136,15 +139,6 @@ def _count_parameters(codes: Places, observed: dict[tuple[int, int], Floats]) ->
         len(counts) - values[one] - values[other] + 1 for (one, other), counts in observed.items()
     )
     return beyond + sum(values) - len(values) + 1
-
-
-def _find_cells(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
-    """Give the place of each record among the cells."""
-    both = np.concatenate([cells, codes])
-    same = np.unique(both, axis=0, return_inverse=True)[1].ravel()
-    place = np.empty(int(same.max()) + 1, dtype=np.intp)
-    place[same[: len(cells)]] = np.arange(len(cells))
-    return place[same[len(cells) :]]
 
 
 @dataclass(frozen=True)

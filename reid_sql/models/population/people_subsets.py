@@ -184,7 +184,15 @@ def determined_information(
     determined = {each.column: each for each in model.determined}
     sources = [determined[j].source if j in determined else j for j in (one, other)]
     if sources[0] == sources[1]:
-        return _information(_join_source(model, one, other, sources[0]))
+        # two columns of one source, or one and its source's categories
+        mass = model.marginals[sources[0]].mass
+        code = {each.column: each.code_of_source for each in model.determined}
+        code[sources[0]] = np.arange(len(mass))
+        pairs, place = np.unique(np.stack([code[one], code[other]]), axis=1, return_inverse=True)
+        codes = [np.unique(pair_codes, return_inverse=True)[1] for pair_codes in pairs]
+        joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
+        joint[codes[0], codes[1]] = np.bincount(place.ravel(), mass)
+        return _information(joint)
     if (sources[0], sources[1]) not in joints:
         return 0.0
     left, right = (
@@ -203,19 +211,6 @@ def _chance_by_bin(determined: DeterminedColumn, model: PeopleModel) -> Floats:
     # UNKNOWN, −1, is the last
     np.add.at(chance, (column.bins, determined.code_of_source), column.mass)
     return np.asarray(chance / column.bin_mass[:, None])
-
-
-def _join_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
-    """Joint distribution of two columns of one source, or of one and its source's categories."""
-    mass = model.marginals[source].mass
-    code = {each.column: each.code_of_source for each in model.determined} | {
-        source: np.arange(len(mass))
-    }
-    pairs, place = np.unique(np.stack([code[one], code[other]]), axis=1, return_inverse=True)
-    codes = [np.unique(pair_codes, return_inverse=True)[1] for pair_codes in pairs]
-    joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
-    joint[codes[0], codes[1]] = np.bincount(place.ravel(), mass)
-    return joint
 
 
 def _information(joint: Floats) -> float:

@@ -287,9 +287,16 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     if estimate.uniqueness is None or fitted.theta is None or fitted.alpha is None:
         return Estimate(estimate.uniqueness, None, estimate.uniqueness, estimate.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))
-    covariance = _covariance(histogram, np.array([fitted.alpha, sigma]), at_bound=fitted.alpha == 0)
-    if covariance is None:
+    # The covariance of (α, σ) is the inverse curvature of the log-likelihood there.
+    gradient, hessian = Likelihood(histogram).slope(fitted.alpha, sigma)
+    bend = -hessian
+    if (
+        fitted.alpha == 0
+    ):  # a density that falls with this slope from the end on is as wide as its inverse
+        bend[0, 0] += gradient[0] ** 2
+    if np.linalg.eigvalsh(bend)[0] <= 0:
         return Estimate(estimate.uniqueness, None, None, STATUS_NO_CURVATURE)
+    covariance = np.linalg.inv(bend)
     slope = _log_slope(fitted.alpha, sigma, sample.population)
     chance = 1 / max(estimate.uniqueness * population, 1.0)
     factor = exp(min(NORMAL_95 * sqrt(slope @ covariance @ slope + chance), 700.0))
@@ -299,17 +306,6 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
         min(1.0, estimate.uniqueness * factor),
         STATUS_COVERAGE,
     )
-
-
-def _covariance(histogram: Histogram, point: Floats, *, at_bound: bool) -> Floats | None:
-    """Inverse curvature of the log-likelihood in (α, σ), None where it does not bend down."""
-    gradient, hessian = Likelihood(histogram).slope(*point)
-    bend = -hessian
-    if at_bound:  # a density that falls with this slope from the end on is as wide as its inverse
-        bend[0, 0] += gradient[0] ** 2
-    if np.linalg.eigvalsh(bend)[0] <= 0:
-        return None
-    return np.asarray(np.linalg.inv(bend))
 
 
 def _log_slope(alpha: float, sigma: float, population: float) -> Floats:

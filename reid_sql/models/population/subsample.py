@@ -20,7 +20,7 @@ from reid_sql.models.evidence import (
 )
 from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence
-from reid_sql.parameters import Floats, Integers, order_by_name
+from reid_sql.parameters import Integers, order_by_name
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
 ZERO_TEXTS: Final[dict[str | None, str]] = {
@@ -86,9 +86,14 @@ def count_sample(
     _, first, place, sizes = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    log_expected = np.round(_log_expected(codes, codes[first]), DECIMALS)
+    # Ln of n Π (share of each value): the records that independent columns would give each class.
+    log_expected = np.full(len(first), np.log(len(codes)))
+    for of_records in codes.T:
+        codes_seen, counts = np.unique(of_records, return_counts=True)
+        place_seen = np.searchsorted(codes_seen, of_records[first])
+        log_expected += np.log(counts[place_seen] / len(codes))
     kinds, classes = np.unique(
-        np.stack([sizes, log_expected], axis=1), axis=0, return_counts=True
+        np.stack([sizes, np.round(log_expected, DECIMALS)], axis=1), axis=0, return_counts=True
     )  # (rows, 2)
     texts = texts or [[str(code) for code in range(int(column.max()) + 1)] for column in codes.T]
     names = names or [f"c{place}" for place in range(1, codes.shape[1] + 1)]
@@ -104,16 +109,6 @@ def count_sample(
             EvidenceRow(DRAWN_RECORD, class_size=size, draw_order=order / len(codes), texts=values)
         )
     return UniquenessEvidence.from_rows(rows_from_tuples(rows))
-
-
-def _log_expected(codes: Integers, distinct: Integers) -> Floats:
-    """Ln of n Π (share of each value): the records that independent columns would give each class."""
-    records = len(codes)
-    total = np.full(len(distinct), np.log(records))
-    for column in range(codes.shape[1]):
-        values, counts = np.unique(codes[:, column], return_counts=True)
-        total += np.log(counts[np.searchsorted(values, distinct[:, column])] / records)
-    return total
 
 
 def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> Iterator[EvidenceRow]:

@@ -74,22 +74,18 @@ class CrowdedClasses:
         estimate = 1 - self.crowd / self.records
 
         def mix(name: str, one: Share) -> Share:
-            low_crowd, crowd, high_crowd = self._share_of_crowd(name, people, k)
+            # what the crowd adds to the share: nothing to that of unique people
+            low_crowd = crowd = high_crowd = 0.0
+            if name == "correctness":
+                low_crowd = crowd = high_crowd = len(self.size) / people
+            elif name != "uniqueness":
+                in_population = self.size * people / self.records
+                crowd = float(self.size[in_population < k].sum() / self.records)
+                high_crowd = float(self.size[self.size < k].sum() / self.records)
             highest = min(high * one.high + high_crowd, 1.0)
             return Share(estimate * one.estimate + crowd, low * one.low + low_crowd, highest)
 
         return shares.map(mix)
-
-    def _share_of_crowd(self, name: str, people: float, k: int) -> tuple[float, float, float]:
-        """Low end, estimate and high end of what the crowd adds to a share."""
-        if name == "uniqueness":
-            return 0.0, 0.0, 0.0
-        if name == "correctness":
-            return (len(self.size) / people,) * 3
-        below = [
-            self.size[size < k].sum() for size in (self.size * people / self.records, self.size)
-        ]
-        return 0.0, float(below[0] / self.records), float(below[1] / self.records)
 
 
 def find_crowded_classes(model: PeopleModel, evidence: PeopleEvidence) -> CrowdedClasses | None:
