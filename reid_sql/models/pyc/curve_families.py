@@ -5,7 +5,7 @@ The shares are measured. Source: Rocher, Hendrickx & de Montjoye 2025, equation 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -69,13 +69,28 @@ def fit_pyc_curve(task: Task) -> Fit:
 
     12 and 14 are those of the other measures.
     """
+    from scipy.optimize import least_squares  # noqa: PLC0415 - see numerics/special_functions
+
     scale = float(np.ptp(task.points.shares))  # so that shares near 1 converge as well as others
 
     def residuals(place: Floats) -> Floats:
         law = _pyc_law(*_entropy_and_tail(place), task.k)
         return np.asarray(task.residuals(lambda n: law(task.measure, n)) / scale)
 
-    fits = [_solve_least_squares(residuals, start) for start in _pyc_starts(task)]
+    fine = 1e-12
+    fits = [
+        least_squares(
+            residuals,
+            start,
+            bounds=(LOWER_BOUNDS, UPPER_BOUNDS),
+            method="dogbox",
+            xtol=fine,
+            ftol=fine,
+            gtol=fine,
+            max_nfev=200,
+        )
+        for start in _pyc_starts(task)
+    ]
     best = min(fits, key=lambda result: float(result.cost))
     entropy, tail = _entropy_and_tail(best.x)
     law = _pyc_law(entropy, tail, task.k)
@@ -95,22 +110,6 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
         return pitman_yor.correctness(entropy, tail, n)
 
     return law
-
-
-def _solve_least_squares(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own
-    from scipy.optimize import least_squares  # noqa: PLC0415 - see numerics/special_functions
-
-    fine = 1e-12
-    return least_squares(
-        residuals,
-        start,
-        bounds=(LOWER_BOUNDS, UPPER_BOUNDS),
-        method="dogbox",
-        xtol=fine,
-        ftol=fine,
-        gtol=fine,
-        max_nfev=200,
-    )
 
 
 def _entropy_and_tail(place: Floats) -> tuple[float, float]:

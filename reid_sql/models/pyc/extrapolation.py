@@ -235,28 +235,21 @@ def extrapolate(
     people = COUNT.check("populations", populations)
     whole = int(CLASS_SIZE.check("k", k))
     task = Task(points, MEASURES.check("measure", measure), whole)
-    extrapolated = (
-        _extrapolate_fitted(task, people.ravel(), method)
-        if points.falls
-        else _extrapolate_highest(task, people.ravel())
-    )
+    if points.falls:
+        extrapolated = _extrapolate_fitted(task, people.ravel(), method)
+    else:  # the highest measured share, and nothing of the other measures
+        highest = np.where(people.ravel() < points.sizes[0], 1.0, points.shares.max())
+        low = np.minimum(_lower_bound(task.measure, people.ravel()), highest)
+        extrapolated = Extrapolation(
+            {task.measure: Answer(highest, low, highest)},
+            STATUS_NEVER_FALLS,
+            {},
+            None,
+            None,
+            (STATUS_NEVER_FALLS,) * people.size,
+        )
     shaped = {name: answer.shaped(people.shape) for name, answer in extrapolated.answers.items()}
     return replace(extrapolated, answers=shaped)
-
-
-def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
-    """Answer with the highest measured share, and with nothing of the other measures."""
-    points = task.points
-    highest = np.where(people < points.sizes[0], 1.0, points.shares.max())
-    answer = Answer(highest, np.minimum(_lower_bound(task.measure, people), highest), highest)
-    return Extrapolation(
-        {task.measure: answer},
-        STATUS_NEVER_FALLS,
-        {},
-        None,
-        None,
-        (STATUS_NEVER_FALLS,) * people.size,
-    )
 
 
 def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolation:
@@ -319,19 +312,22 @@ def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))
-    return [_list_forecast(forecast, place, float(n)) for place, n in enumerate(people)]
-
-
-def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
-    measures: dict[str, float | None] = {}
-    for name in MEASURES.words:
-        answer = forecast.answers.get(name)
-        for column, end in ((name, "value"), (f"{name}_low", "low"), (f"{name}_high", "high")):
-            measures[column] = None if answer is None else float(getattr(answer, end).flat[place])
-    return Extrapolated(
-        population=population,
-        entropy=forecast.entropy,
-        tail=forecast.tail,
-        status=forecast.statuses[place],
-        **measures,
-    )
+    rows = []
+    for place, n in enumerate(people):
+        measures: dict[str, float | None] = {}
+        for name in MEASURES.words:
+            answer = forecast.answers.get(name)
+            for column, end in ((name, "value"), (f"{name}_low", "low"), (f"{name}_high", "high")):
+                measures[column] = (
+                    None if answer is None else float(getattr(answer, end).flat[place])
+                )
+        rows.append(
+            Extrapolated(
+                population=float(n),
+                entropy=forecast.entropy,
+                tail=forecast.tail,
+                status=forecast.statuses[place],
+                **measures,
+            )
+        )
+    return rows

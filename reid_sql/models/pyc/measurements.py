@@ -202,18 +202,14 @@ def check_measurements(
 
 def _standard_errors(shares: Floats, standard_errors: npt.ArrayLike | None) -> Floats:
     if standard_errors is None:
-        return np.full(shares.size, _rounding_error(shares))
+        # that of rounding to the decimals that all fit in; 0 where they have many
+        for decimals in range(1, ROUNDED_DECIMALS + 1):
+            if (np.round(shares, decimals) == shares).all():
+                return np.full(shares.size, 10.0**-decimals / np.sqrt(12))
+        return np.zeros(shares.size)
     errors = STANDARD_ERROR.check("standard_errors", standard_errors).ravel()
     if errors.size not in (1, shares.size):
         raise OutOfDomainError(
             f"standard_errors must be one, or one a share, got {errors.size} for {shares.size} shares; pass [0.01] for all alike"
         )
     return np.asarray(np.broadcast_to(errors, shares.shape), dtype=np.float64)
-
-
-def _rounding_error(shares: Floats) -> float:
-    """Standard error of shares rounded to the decimals that all fit in; 0 where they have many."""
-    for decimals in range(1, ROUNDED_DECIMALS + 1):
-        if (np.round(shares, decimals) == shares).all():
-            return float(10.0**-decimals / np.sqrt(12))
-    return 0.0

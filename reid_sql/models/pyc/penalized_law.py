@@ -93,7 +93,21 @@ def forecast_uniqueness(
     other_matches = np.asarray(matches, dtype=np.float64) - 1
     counts = np.histogram(other_matches, edges, weights=np.asarray(weight, dtype=np.float64))[0]
     counts = counts * (targets / PEOPLE_PER_INDEPENDENT / counts.sum())
-    laws = _fit_laws(chances, counts)
+    laws = []
+    for deviation in PRIOR_DEVIATIONS:
+        place = _start(chances, counts, deviation)
+        for penalty in PENALTIES:
+            checkpoint()
+            prior = _prior(penalty, deviation)
+            place = _maximize(place, chances, counts, prior)
+            # Approximate the posterior of g by a normal one (Laplace): its covariance, and
+            # the data's chance.
+            mass = _mass(place)
+            precision = _curvature(mass, chances, counts) + prior[0]
+            log_chance = _objective(place, chances, counts, prior)
+            log_chance += (np.linalg.slogdet(prior[0])[1] - np.linalg.slogdet(precision)[1]) / 2
+            covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+            laws.append(_Law(mass, covariance, float(log_chance)))
     evidence = np.array([law.evidence for law in laws])
     weights = np.exp(evidence - evidence.max())
     return _forecast(laws, weights / weights.sum(), population)
@@ -143,26 +157,6 @@ def _prior(penalty: float, deviation: float) -> tuple[Floats, Floats]:
     )
     linear = -curvature * second.T @ np.full(SURPRISAL.size - 2, deviation**-2)
     return quadratic + constant, linear
-
-
-def _fit_laws(chances: Floats, counts: Floats) -> list[_Law]:
-    """Fit the law at each penalty, the smoothest first, from the normal law that fits best."""
-    laws = []
-    for deviation in PRIOR_DEVIATIONS:
-        place = _start(chances, counts, deviation)
-        for penalty in PENALTIES:
-            checkpoint()
-            prior = _prior(penalty, deviation)
-            place = _maximize(place, chances, counts, prior)
-            # Approximate the posterior of g by a normal one (Laplace): its covariance, and
-            # the data's chance.
-            mass = _mass(place)
-            precision = _curvature(mass, chances, counts) + prior[0]
-            evidence = _objective(place, chances, counts, prior)
-            evidence += (np.linalg.slogdet(prior[0])[1] - np.linalg.slogdet(precision)[1]) / 2
-            covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-            laws.append(_Law(mass, covariance, float(evidence)))
-    return laws
 
 
 def _start(chances: Floats, counts: Floats, deviation: float) -> Floats:

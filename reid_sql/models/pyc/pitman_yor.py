@@ -130,8 +130,16 @@ def k_violation(
     d, alpha = _process_parameters(entropy, tail)
     n, k = COUNT.check("n", n), CLASS_SIZE.check("k", k)
     inside = np.maximum(n, k - 1)
-    log_sum = _log_uniqueness(d, alpha, inside) + _log_sum_over_first(d, alpha, inside, k)
-    violation = np.where(k == 1, 0.0, np.minimum(np.exp(log_sum), 1.0))
+    # log_sum becomes ln Σ_{j<k} t_j / t_1, where t_j = j E[M_j] / n is the share of people in classes of j;
+    # last: t_j over the sum so far, which neither overflows nor cancels
+    log_sum, last = (np.zeros(()), np.ones(()))
+    for j in range(1, int(k.max(initial=1)) - 1):
+        # t_{j+1} / t_j
+        rise = (inside - j) / j * ((j - d) / np.maximum(inside - j - 1 + d + alpha, d + alpha))
+        step = np.where(j < k - 1, last * rise, 0.0)
+        log_sum, last = log_sum + np.log1p(step), step / (1 + step)
+    log_violation = _log_uniqueness(d, alpha, inside) + log_sum
+    violation = np.where(k == 1, 0.0, np.minimum(np.exp(log_violation), 1.0))
     return np.where(n <= k - 1, 1.0, violation)
 
 
@@ -158,21 +166,6 @@ def _log_growth(d: Floats, alpha: Floats, n: Floats) -> Floats:
 def _log_uniqueness(d: Floats, alpha: Floats, n: Floats) -> Floats:
     """Logarithm of E Ξ(n), equation 12."""
     return np.asarray(_log_growth(d, alpha, n) - np.log1p((n - 1) / (d + alpha)))
-
-
-def _log_sum_over_first(d: Floats, alpha: Floats, n: Floats, k: Floats) -> Floats:
-    """Logarithm of Σ_{j<k} t_j / t_1, where t_j = j E[M_j] / n.
-
-    t_j is the expected share of people in classes of j.
-    """
-    # Last: t_j over the sum so far, which neither overflows nor cancels
-    log_sum, last = (np.zeros(()), np.ones(()))
-    for j in range(1, int(k.max(initial=1)) - 1):
-        # t_{j+1} / t_j
-        rise = (n - j) / j * ((j - d) / np.maximum(n - j - 1 + d + alpha, d + alpha))
-        step = np.where(j < k - 1, last * rise, 0.0)
-        log_sum, last = log_sum + np.log1p(step), step / (1 + step)
-    return log_sum
 
 
 # Entropy and tail complexity of anonymity sets from the class-size histogram alone, with their posterior.
@@ -327,12 +320,34 @@ def fit_groups(histograms: Sequence[Histogram], prior: Prior = "archer") -> list
 
 def _fit_together(histograms: Sequence[Histogram], prior: Prior) -> list[tuple[PycFit, Posterior]]:
     weighed = [weigh_classes(histogram) for histogram in histograms]
-    records = [count_records(histogram) for histogram in weighed]
-    posteriors = _compute_posteriors(weighed, prior)
-    return [
-        (_summarize(int(histogram.classes.sum()), count, posterior), posterior)
-        for histogram, count, posterior in zip(histograms, records, posteriors, strict=True)
-    ]
+    records = [count_records(histogram) for histogram in weighed]  # refuses an empty table
+    low, high = TAIL_RANGES[prior]
+    box = np.log([ENTROPY_RANGE, (1 - high, 1 - low)])  # (2, ends): ln h and ln(1 − γ)
+    partitions = [Partition.of(histogram) for histogram in weighed]
+
+    def log_density(points: Floats, places: list[int], sizes: list[int]) -> Floats:
+        h, rest = np.exp(points)
+        log_prior = -10 / rest if prior == "archer" else 0.0
+        asked = [partitions[place] for place in places]
+        return _log_likelihoods(asked, sizes, h, 1 - rest) + log_prior
+
+    def explore(place: int, noise: float) -> Search[tuple[Floats, Floats, Floats]]:
+        return explore_posterior(
+            lambda points: log_density(points, [place], [points.shape[1]]), box, noise
+        )
+
+    searches = [explore(place, each.noise) for place, each in enumerate(partitions)]
+    fits = []
+    for histogram, of_weighed, count, (points, weight, mode) in zip(
+        histograms, weighed, records, run_searches(searches, log_density), strict=True
+    ):
+        h, rest = (float(value) for value in np.exp(mode))
+        status = _describe_fit(of_weighed, h)
+        posterior = Posterior(
+            np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), status
+        )
+        fits.append((_summarize(int(histogram.classes.sum()), count, posterior), posterior))
+    return fits
 
 
 def _summarize(classes: int, records: int, posterior: Posterior) -> PycFit:
@@ -355,35 +370,6 @@ def _summarize(classes: int, records: int, posterior: Posterior) -> PycFit:
         classes=classes,
         status=posterior.status,
     )
-
-
-def _compute_posteriors(histograms: Sequence[Histogram], prior: Prior) -> list[Posterior]:
-    low, high = TAIL_RANGES[prior]
-    box = np.log([ENTROPY_RANGE, (1 - high, 1 - low)])  # (2, ends): ln h and ln(1 − γ)
-    partitions = [Partition.of(histogram) for histogram in histograms]
-
-    def log_density(points: Floats, places: list[int], sizes: list[int]) -> Floats:
-        h, rest = np.exp(points)
-        log_prior = -10 / rest if prior == "archer" else 0.0
-        asked = [partitions[place] for place in places]
-        return _log_likelihoods(asked, sizes, h, 1 - rest) + log_prior
-
-    def explore(place: int, noise: float) -> Search[tuple[Floats, Floats, Floats]]:
-        return explore_posterior(
-            lambda points: log_density(points, [place], [points.shape[1]]), box, noise
-        )
-
-    searches = [explore(place, each.noise) for place, each in enumerate(partitions)]
-    posteriors = []
-    for histogram, (points, weight, mode) in zip(
-        histograms, run_searches(searches, log_density), strict=True
-    ):
-        h, rest = (float(value) for value in np.exp(mode))
-        status = _describe_fit(histogram, h)
-        posteriors.append(
-            Posterior(np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), status)
-        )
-    return posteriors
 
 
 def _describe_fit(histogram: Histogram, entropy: float) -> str:

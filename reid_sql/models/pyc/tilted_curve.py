@@ -195,14 +195,13 @@ class TiltedCurve:
         if self.few and self.fitted.law is not None:
             answer = log_odds(self.fitted.law(measure, populations))
         apart = np.abs(here - answer).max(axis=0)
-        return Reach(from_log_odds(answer), apart, self._noise(both[:-1], from_log_odds(answer)))
-
-    def _noise(self, weights: Floats, answer: Floats) -> Floats:
-        """Standard deviation by the points' errors, whether these are independent or all one."""
-        law = self.laws[0]
-        moved = law.influence(weights)[:, 1:] * (self.task.points.errors / self.task.points.shares)
+        # the standard deviation by the points' errors, whether these are independent or all one
+        errors = self.task.points.errors / self.task.points.shares
+        moved = self.laws[0].influence(both[:-1])[:, 1:] * errors
         spread = np.maximum(np.sqrt((moved**2).sum(axis=-1)), np.abs(moved.sum(axis=-1)))
-        return np.asarray(spread / ((answer + LOG_ODDS_FLOOR) * (1 - answer + LOG_ODDS_FLOOR)))
+        share = from_log_odds(answer)
+        noise = spread / ((share + LOG_ODDS_FLOOR) * (1 - share + LOG_ODDS_FLOOR))
+        return Reach(share, apart, noise)
 
 
 def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
@@ -214,7 +213,10 @@ def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
     lognormal law answers.
     """
     expected = surprisal_kernel(task.measure, task.points.sizes, task.k)
-    third = _pitman_yor_base(fitted)
+    entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
+    d, alpha = map(float, parameters(entropy, tail))
+    has_equal_sets = -d > MIN_EQUAL_SETS_DISCOUNT
+    third = equal_sets_law(entropy) if has_equal_sets else pitman_yor_law(d, alpha)
     if task.points.sizes.size < MIN_POINTS:
         both = (_fit_lognormal_base(task, expected, 2), third)
         return TiltedCurve(
@@ -257,14 +259,6 @@ def _leave_untilted(task: Task, expected: Floats, base: Floats) -> Tilted:
     scaled = np.r_[np.ones((1, base.size)), expected / points.shares[:, None]]
     errors = np.r_[EXACT_RELATIVE_ERROR, points.relative]
     return Tilted(base, np.zeros(errors.size), settled=True, scaled=scaled, errors=errors)
-
-
-def _pitman_yor_base(fitted: Fit) -> Floats:
-    entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
-    d, alpha = map(float, parameters(entropy, tail))
-    if -d > MIN_EQUAL_SETS_DISCOUNT:
-        return equal_sets_law(entropy)
-    return pitman_yor_law(d, alpha)
 
 
 def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats:
