@@ -87,7 +87,13 @@ class _Counter:
 
     def rows(self, predicate: Predicate) -> Integers:
         """Find the distinct records that fulfil the predicate."""
-        spans = [self._span(*condition) for condition in predicate]
+        spans = []  # how many distinct records fulfil a condition; its column, first and last code
+        for column, relation, code in predicate:
+            starts = self.starts[column]
+            first, last = code, code
+            if relation != "=":  # code 0 is NULL, which is in no range of numbers
+                first, last = (code, len(starts) - 2) if relation == ">" else (1, code)
+            spans.append((starts[last + 1] - starts[first], column, first, last))
         _, place, first, last = min(spans)
         rows = self.orders[place, self.starts[place][first] : self.starts[place][last + 1]]
         for _, other, low, high in spans:
@@ -95,17 +101,6 @@ class _Counter:
                 values = self.codes[other, rows]
                 rows = rows[(values >= low) & (values <= high)]
         return np.asarray(rows)
-
-    def _span(self, place: int, relation: str, code: int) -> tuple[int, int, int, int]:
-        """How many distinct records fulfil a condition, with its column, first and last code.
-
-        Code 0 is NULL, which is in no range of numbers.
-        """
-        starts = self.starts[place]
-        first, last = code, code
-        if relation != "=":
-            first, last = (code, len(starts) - 2) if relation == ">" else (1, code)
-        return starts[last + 1] - starts[first], place, first, last
 
     def is_one(self, table: int, rows: Integers) -> bool:
         """Whether one person of the table, 0 for the synthetic one, has any of the records."""
@@ -128,7 +123,15 @@ class _Counter:
 def single_out(tables: OrderedTables, rng: np.random.Generator) -> Iterator[AuditedAttack]:
     """Measure both attacks with up to 2,000 predicates each that fit one synthetic record."""
     counter = _Counter(tables, rng)
-    univariate = list(_univariate(tables))
+    # values that one synthetic person has, and both ends of each column of numbers or dates
+    univariate: list[Predicate] = []
+    for place, codes in enumerate(tables.codes):
+        person = tables.synthetic_people.only_person(codes, int(codes.max()) + 1)
+        univariate += [((place, "=", code),) for code in np.flatnonzero(person >= 0).tolist()]
+        present = np.flatnonzero(person[1:] != NOBODY) + 1
+        if tables.is_ordinal[place] and len(present):
+            univariate.append(((place, "<", int(present[0])),))
+            univariate.append(((place, ">", int(present[-1])),))
     rng.shuffle(univariate)
     guesses = (_write(tables, rng, 1, from_one_record=False) for _ in univariate)
     yield _measure(UNIVARIATE, tables, counter, univariate, guesses)
@@ -221,17 +224,6 @@ class _SingledOut:
         return max(1.0, min(predicates, mean * (1 - mean) / variance))
 
 
-def _univariate(tables: OrderedTables) -> Iterator[Predicate]:
-    """Values that one synthetic person has, and both ends of each column of numbers or dates."""
-    for place, codes in enumerate(tables.codes):
-        person = tables.synthetic_people.only_person(codes, int(codes.max()) + 1)
-        yield from (((place, "=", code),) for code in np.flatnonzero(person >= 0).tolist())
-        present = np.flatnonzero(person[1:] != NOBODY) + 1
-        if tables.is_ordinal[place] and len(present):
-            yield ((place, "<", int(present[0])),)
-            yield ((place, ">", int(present[-1])),)
-
-
 def _write(
     tables: OrderedTables, rng: np.random.Generator, width: int, *, from_one_record: bool
 ) -> Predicate:
@@ -242,16 +234,13 @@ def _write(
     places = np.sort(rng.choice(len(tables.names), width, replace=False))
     draws = rng.random(1 if from_one_record else width)
     rows = np.broadcast_to(tables.synthetic_rows(draws), width)
-    return tuple(
-        (place, _relation(tables, place, code), code)
-        for place, code in zip(places.tolist(), tables.codes[places, rows].tolist(), strict=True)
-    )
-
-
-def _relation(tables: OrderedTables, place: int, code: int) -> str:
-    if code == 0 or not tables.is_ordinal[place]:
-        return "="
-    return ">" if code > tables.synthetic_medians[place] else "<"
+    conditions = []
+    for place, code in zip(places.tolist(), tables.codes[places, rows].tolist(), strict=True):
+        relation = "="
+        if code and tables.is_ordinal[place]:
+            relation = ">" if code > tables.synthetic_medians[place] else "<"
+        conditions.append((place, relation, code))
+    return tuple(conditions)
 
 
 # Whether a holdout is what it must be: people of the same kind as the original's, of whom none was used.
@@ -366,7 +355,15 @@ def has_people_of_both(tables: OrderedTables) -> bool:
     sets of equal people. Bernstein 1924 bounds the chance that the sum of -K / t, of which no term is above
     M and whose variance is V, is x or more: exp(-x^2 / (2 (V + M x / 3))).
     """
-    used, equal = _count_equal_people(tables)
+    # Sums of random numbers, one for each record, distinguish sets of records: how many people of the
+    # original, and of both sides, have each.
+    size = tables.codes.shape[1]
+    numbers: Any = np.random.default_rng(SEED).integers(1, 2**63, size, dtype=np.uint64)
+    sides = tables.original_people, tables.holdout_people
+    sums = [np.add.reduceat(numbers[side.rows], side.starts) for side in sides]
+    of_person = np.unique(np.concatenate(sums), return_inverse=True)[1].ravel()
+    equal = np.bincount(of_person)
+    used = np.bincount(of_person[: len(sides[0])], minlength=len(equal))
     share = float(used.sum() / equal.sum())
     several = equal[equal > 1].astype(np.float64)
     if not len(several):
@@ -379,20 +376,6 @@ def has_people_of_both(tables: OrderedTables) -> bool:
     return evenness > 0 and evenness**2 / 2 > -np.log(MAX_CHANCE) * (
         variance + greatest * evenness / 3
     )
-
-
-def _count_equal_people(tables: OrderedTables) -> tuple[Integers, Integers]:
-    """How many people of the original, and of both sides, have each set of records.
-
-    Sums of random numbers, one for each record, distinguish sets.
-    """
-    size = tables.codes.shape[1]
-    numbers: Any = np.random.default_rng(SEED).integers(1, 2**63, size, dtype=np.uint64)
-    sides = tables.original_people, tables.holdout_people
-    sums = [np.add.reduceat(numbers[side.rows], side.starts) for side in sides]
-    of_person = np.unique(np.concatenate(sums), return_inverse=True)[1].ravel()
-    used = np.bincount(of_person[: len(sides[0])], minlength=int(of_person.max()) + 1)
-    return used, np.bincount(of_person)
 
 
 # Attacks that look equal values up: replicated uniques, exact presence, disclosive correct.
@@ -471,13 +454,8 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
         *audit_sure_inference(ordered, people, draws[5]),
         *attack_membership(ordered, people, draws[3], SHARES[1:]),
     ]
-    return doubt_holdout(ordered, _in_order_of_columns(attacks, tables.names))
-
-
-def _in_order_of_columns(attacks: list[AuditedAttack], names: Sequence[str]) -> list[AuditedAttack]:
-    """Put the figures of each attack in the order in which the columns were named."""
-    places = {name: place for place, name in enumerate(names)}
+    # the figures of each attack in the order in which the columns were named
+    places = {name: place for place, name in enumerate(tables.names)}
     order = {each.attack: place for place, each in reversed(list(enumerate(attacks)))}
-    return sorted(
-        attacks, key=lambda each: (order[each.attack], places.get(each.column_name or "", 0))
-    )
+    attacks.sort(key=lambda each: (order[each.attack], places.get(each.column_name or "", 0)))
+    return doubt_holdout(ordered, attacks)

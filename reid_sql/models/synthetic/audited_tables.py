@@ -56,13 +56,11 @@ class AuditedTables:
         >>> tables.codes.tolist(), tables.originals.tolist(), tables.original_people.rows.tolist()
         ([[2, 7]], [1, 2], [0, 1, 1])
         """
-        tables = {
-            "original": self.originals,
-            "synthetic": self.synthetics,
-            "holdout": self.controls,
-        }
-        for name, records in tables.items():
-            if not np.sum(records) and (name != "holdout" or self.is_judged):
+        required = {"original": self.originals, "synthetic": self.synthetics}
+        if self.is_judged:
+            required["holdout"] = self.controls
+        for name, records in required.items():
+            if not np.sum(records):
                 raise NoRecordsError(
                     f"{name} must contain at least one record, got 0; pass a table with records"
                 )
@@ -74,7 +72,7 @@ class AuditedTables:
         row_of_record = np.empty(len(order), dtype=np.int64)
         row_of_record[order] = np.cumsum(is_first) - 1
         counts, people = [], []
-        for records in map(np.asarray, tables.values()):
+        for records in map(np.asarray, (self.originals, self.synthetics, self.controls)):
             counts.append(np.bincount(row_of_record, records).astype(np.int64))
             people.append(self._people(row_of_record, records, counts[-1]))
         originals, synthetics, controls = counts

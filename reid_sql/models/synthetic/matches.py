@@ -95,26 +95,23 @@ class Cells:
         classes, cell = self.class_of_record[holders.rows], self.cell[holders.rows]
         first, second = self.is_first[cell].astype(np.int64), self.is_second[cell].astype(np.int64)
         if has_several:
-            first, second = self._sum_of_person(holders, cell)
+            # how many first and second values of the class of each record its person has
+            pairs, place = np.unique(holders.numbers * len(self.count) + cell, return_inverse=True)
+            cell_of_pair = pairs % len(self.count)
+            class_of_cell = np.empty(len(self.count), dtype=np.int64)
+            class_of_cell[self.cell] = self.class_of_record
+            class_of_pair = class_of_cell[cell_of_pair]
+            person_and_class = pairs // len(self.count) * len(self.people) + class_of_pair
+            group = np.unique(person_and_class, return_inverse=True)[1]
+            first, second = (
+                np.bincount(group, flags[cell_of_pair])[group[place]].astype(np.int64)
+                for flags in (self.is_first, self.is_second)
+            )
         firsts, most = self.firsts[classes], self.most[classes]
         is_other = firsts - first == 1
         is_same = (firsts == 1) & (first == 1) & (self.seconds[classes] == second)
         modal = np.where(is_other, most, np.where(is_same, most - 1, 0))
         return Matches(self.people[classes] - 1, modal, is_same & self.is_first[cell], missing=1)
-
-    def _sum_of_person(self, holders: Holders, cell: Integers) -> tuple[Integers, Integers]:
-        """How many first and second values of the class of each record its person has."""
-        pairs, place = np.unique(holders.numbers * len(self.count) + cell, return_inverse=True)
-        cell_of_pair = pairs % len(self.count)
-        class_of_cell = np.empty(len(self.count), dtype=np.int64)
-        class_of_cell[self.cell] = self.class_of_record
-        classes = pairs // len(self.count) * len(self.people) + class_of_cell[cell_of_pair]
-        group = np.unique(classes, return_inverse=True)[1]
-        first, second = (
-            np.bincount(group, flags[cell_of_pair])[group[place]].astype(np.int64)
-            for flags in (self.is_first, self.is_second)
-        )
-        return first, second
 
 
 def number_values(tables: OrderedTables, target: int) -> Integers:

@@ -192,11 +192,14 @@ def score_members(
     tables: OrderedTables, rows: Integers, shares: tuple[float, float]
 ) -> Mapping[str, Floats]:
     """Scores of some distinct records, by the name of the attack; a greater one speaks for a member."""
+    classes = tables.classes_by(tables.places(sensitive=False))
+    sizes = np.bincount(classes, tables.synthetics)[classes]
     scores = {
         "equal_record": (tables.synthetics[rows] > 0).astype(np.float64),
         "rare_equal_record": _score_rare_presence(tables)[rows],
         "equal_but_one_column": _score_presence_but_one(tables)[rows],
-        "class_conditional": _score_class(tables)[rows],
+        # the share of the record's class by the quasi-identifiers that has its sensitive values too
+        "class_conditional": (tables.synthetics / np.maximum(sizes, 1))[rows],
         **_score_neighbours(tables, rows, shares),
     }
     if not any(tables.is_sensitive):
@@ -228,13 +231,6 @@ def _score_presence_but_one(tables: OrderedTables) -> Floats:
         classes = tables.classes_by([at for at in range(columns) if at != left_out])
         score += np.bincount(classes, tables.synthetics)[classes] > 0
     return score
-
-
-def _score_class(tables: OrderedTables) -> Floats:
-    """The share of the record's class by the quasi-identifiers that has its sensitive values too."""
-    classes = tables.classes_by(tables.places(sensitive=False))
-    sizes = np.bincount(classes, tables.synthetics)[classes]
-    return np.asarray(tables.synthetics / np.maximum(sizes, 1))
 
 
 def _score_neighbours(
@@ -334,7 +330,16 @@ def attack_membership(
     copies = CopiedRecords(tables, rng)
     yield _explain_copies(copies.figure(ERROR), tables, ERROR)
     yield from figures
-    permuted = _permute(curves, people, rng, (middle, shares[1]))
+    size = max(1, min(PERMUTATIONS, PERMUTED_AT_ONCE // len(people.is_original)))
+    drawn = []  # excesses of all figures under permuted labels, (permutations, figures)
+    for start in range(0, PERMUTATIONS, size):
+        checkpoint(middle + (shares[1] - middle) * start / PERMUTATIONS)
+        count = min(size, PERMUTATIONS - start)
+        labels = rng.permuted(
+            np.broadcast_to(people.is_original, (count, len(people.is_original))), axis=1
+        )
+        drawn.append(np.concatenate([curve.excesses(labels) for curve in curves.values()], axis=1))
+    permuted = np.concatenate(drawn)
     copied = _explain_copies(copies.figure(ERROR_OF_COPIES), tables, ERROR_OF_COPIES)
     yield _strongest(copied, figures, permuted)
 
@@ -357,25 +362,6 @@ def _explain_copies(copied: AuditedAttack, tables: OrderedTables, error: float) 
         if rest.low is not None and rest.low > 0:
             return copied
     return replace(copied, status=STATUS_RARE_VALUES)
-
-
-def _permute(
-    curves: Mapping[str, RocCurve],
-    people: People,
-    rng: np.random.Generator,
-    shares: tuple[float, float],
-) -> Floats:
-    """Excesses of all figures under permuted labels, (permutations, figures)."""
-    size = max(1, min(PERMUTATIONS, PERMUTED_AT_ONCE // len(people.is_original)))
-    drawn = []
-    for start in range(0, PERMUTATIONS, size):
-        checkpoint(shares[0] + (shares[1] - shares[0]) * start / PERMUTATIONS)
-        count = min(size, PERMUTATIONS - start)
-        labels = rng.permuted(
-            np.broadcast_to(people.is_original, (count, len(people.is_original))), axis=1
-        )
-        drawn.append(np.concatenate([curve.excesses(labels) for curve in curves.values()], axis=1))
-    return np.concatenate(drawn)
 
 
 def _strongest(

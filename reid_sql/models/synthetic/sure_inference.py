@@ -216,7 +216,15 @@ class Trial:
             control, columns = np.zeros_like(control), ()
         if baseline is not None:  # where she is not sure, she uses the columns of the baseline
             joint = np.where(attacked, right, baseline.outcomes[1])
-            control = self._join_baseline(outcomes[3:], baseline)
+            # her control: the baseline alone, or where the known columns abstain without own records,
+            # what serves better
+            alone, without = baseline.outcomes[3:], outcomes[3:]
+            both = np.stack([without[0] | alone[0], np.where(without[0], without[1], alone[1])])
+            chosen = self.is_control & self.is_choosing
+            right_alone, right_of_both = (
+                np.count_nonzero(flags[1] & chosen) for flags in (alone, both)
+            )
+            control = alone if right_alone >= right_of_both else both
             rule, columns = RULES[baseline.place], baseline.columns
         measured = self.people.is_original & ~self.is_choosing
         controls = self.is_control & ~self.is_choosing
@@ -232,14 +240,6 @@ class Trial:
             columns,
             int(np.count_nonzero(joint & measured)),
         )
-
-    def _join_baseline(self, without: Flags, baseline: Baseline) -> Flags:
-        """The baseline alone, or where the known columns abstain without own records: what serves better."""
-        alone = baseline.outcomes[3:]
-        joint = np.stack([without[0] | alone[0], np.where(without[0], without[1], alone[1])])
-        chosen = self.is_control & self.is_choosing
-        right = [np.count_nonzero(flags[1] & chosen) for flags in (alone, joint)]
-        return alone if right[0] >= right[1] else joint
 
     def _of_people(self, flags: Flags) -> Flags:
         """Whether one record of each person is flagged, (flags, people)."""
