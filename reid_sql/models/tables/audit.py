@@ -130,7 +130,10 @@ def audit_tables(
     statuses = [STATUS_BASE_GUESSED] * is_guessed
     statuses += [STATUS_LEFT_OUT.format(names)] * bool(names)
     for status in statuses:
-        audited = [_add_status(row, status) for row in audited]
+        audited = [
+            replace(row, status=status if row.status == OK else f"{row.status}; {status}")
+            for row in audited
+        ]
     return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
@@ -147,10 +150,6 @@ def are_protected(
     False
     """
     return _audit(rows, reading, k, nested=False, unlisted=unlisted).is_protected()
-
-
-def _add_status(row: AuditedCell, status: str) -> AuditedCell:
-    return replace(row, status=status if row.status == OK else f"{row.status}; {status}")
 
 
 def _audit(
@@ -234,9 +233,6 @@ class _Audit:
             for place, key in enumerate(self.keys)
         )
 
-    def _is_hidden(self, key: Key | Rest) -> bool:
-        return not isinstance(key, Rest) and bool(self.linked.cells[key].suppressed)
-
     def _is_uncertain(self, key: Key | Rest) -> bool:
         """Whether a table lists the cell, and none shows its exact count."""
         if isinstance(key, Rest):
@@ -267,7 +263,9 @@ class _Audit:
             return PROTECTED if low < 1 or high >= self.k else RECOVERED if low == high else BELOW_K
         if low == high:
             return RECOVERED
-        is_group = low >= 1 or self._is_hidden(key)  # a rounded count near 0 may be of nobody
+        is_group = low >= 1 or (
+            not isinstance(key, Rest) and bool(self.linked.cells[key].suppressed)
+        )
         return BELOW_K if high < self.k and is_group else PROTECTED
 
     def _find_revealed_alone(self, keys: list[Key]) -> set[Key]:

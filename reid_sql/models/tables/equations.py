@@ -96,7 +96,14 @@ def propagate_bounds(equations: Equations) -> Equations:
     for _ in range(MAX_ROUNDS):
         checkpoint()
         before = low.copy(), high.copy()
-        _narrow(equations, low, high)
+        rows, columns, is_added = equations.rows, equations.columns, equations.signs > 0
+        smallest = np.where(is_added, low[columns], -high[columns])  # (terms,)
+        largest = np.where(is_added, high[columns], -low[columns])
+        # the ends of sign x variable
+        least = equations.right[rows] - _rest(rows, largest, len(equations.right))
+        most = equations.right[rows] - _rest(rows, smallest, len(equations.right))
+        np.maximum.at(low, columns, np.where(is_added, least, -most))
+        np.minimum.at(high, columns, np.where(is_added, most, -least))
         if (low > high).any():
             raise ContradictionError(REFUSAL_CONTRADICTION)
         if np.array_equal(before[0], low) and np.array_equal(before[1], high):
@@ -109,17 +116,6 @@ def propagate_bounds(equations: Equations) -> Equations:
     if ((variables == 0) & (sums != equations.right)).any():
         raise ContradictionError(REFUSAL_CONTRADICTION)
     return equations.with_bounds(low, high)
-
-
-def _narrow(equations: Equations, low: Floats, high: Floats) -> None:
-    """Narrow all bounds once, in place."""
-    rows, columns, is_added = equations.rows, equations.columns, equations.signs > 0
-    smallest = np.where(is_added, low[columns], -high[columns])  # (terms,)
-    largest = np.where(is_added, high[columns], -low[columns])
-    least = equations.right[rows] - _rest(rows, largest, len(equations.right))  # of sign x variable
-    most = equations.right[rows] - _rest(rows, smallest, len(equations.right))
-    np.maximum.at(low, columns, np.where(is_added, least, -most))
-    np.minimum.at(high, columns, np.where(is_added, most, -least))
 
 
 def _rest(rows: Integers, terms: Floats, equations: int) -> Floats:

@@ -136,15 +136,15 @@ class Hypercubes:
         self.bits = 2 ** np.arange(self.columns)
         self.is_shown = np.zeros(2**self.columns, dtype=bool)
         self.is_shown[(codes == 0) @ self.bits] = True
-        self.hierarchies = [self._list_categories(each) for each in directions]
-
-    def _list_categories(self, columns: list[int]) -> Hierarchy:
-        categories = self.codes[:, columns]
-        codes = np.unique(categories[(categories > 0).all(axis=1)], axis=0)
-        # levels of each depth
-        above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)
-        keys = (codes[:, None, :] * above) @ self.factors[columns]
-        return Hierarchy(columns, codes, keys, (1 - above) @ self.bits[columns])
+        self.hierarchies = []
+        for columns in directions:
+            finest = codes[:, columns]
+            finest = np.unique(finest[(finest > 0).all(axis=1)], axis=0)
+            # levels of each depth
+            above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)
+            keys_of_depths = (finest[:, None, :] * above) @ self.factors[columns]
+            layouts = (1 - above) @ self.bits[columns]
+            self.hierarchies.append(Hierarchy(columns, finest, keys_of_depths, layouts))
 
     def _find(self, keys: Integers, layouts: Integers) -> Integers:
         at = np.minimum(np.searchsorted(self.keys, keys), self.size - 1)

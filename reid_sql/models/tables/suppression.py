@@ -37,7 +37,6 @@ from reid_sql.models.tables.changes import (
     Changes,
 )
 from reid_sql.models.tables.equations import Equations, Rest, link_codes
-from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.programmes import Programme
 from reid_sql.models.tables.published_tables import (
     NULL,
@@ -176,25 +175,7 @@ class _Problem:
         """The cells to hide, and whether this is the least."""
         if not self.is_linked:
             return self.is_kept.copy(), True
-        greedy = self._hide_greedily()
-        is_least = np.array_equal(greedy, self.is_kept) and not self.unprotected
-        if is_least or self.unprotected or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
-            return greedy, is_least
-        best = self._hide_optimally()
-        unsafe = np.flatnonzero(self.is_primary)
-        is_best = best is not None and bool(self._are_protected(best, unsafe).all())
-        return (best, True) if best is not None and is_best else (greedy, False)
-
-    def _are_protected(self, hidden: Flags, cells: Integers) -> Flags:
-        """Whether the audit proves of each cell that its interval is wide enough."""
-        low, high = self.equations.low.copy(), self.equations.high.copy()
-        shown = self.cells[~hidden]
-        low[shown] = high[shown] = self.counts[~hidden]
-        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[cells])
-        return np.asarray((bounds.high - bounds.low >= self.width) & bounds.is_exact)
-
-    def _hide_greedily(self) -> Flags:
-        """Hide what makes one unsafe cell after another wide enough, then show what others can replace."""
+        # Hide what makes one unsafe cell after another wide enough, then show what others can replace.
         losses = np.where(self.is_fixed, 0.0, self.counts - LEAST_LISTED)
         changes = Changes(self.codes, self.matrix, losses, self.hierarchies, is_whole=True)
         greedy = GreedyChoice(changes, self.costs, self.is_kept)
@@ -207,7 +188,20 @@ class _Problem:
         if len(left):
             left = left[~self._are_protected(greedy.is_hidden, left)]
         self.unprotected |= set(left.tolist())
-        return greedy.is_hidden
+        is_least = np.array_equal(greedy.is_hidden, self.is_kept) and not self.unprotected
+        if is_least or self.unprotected or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
+            return greedy.is_hidden, is_least
+        best = self._hide_optimally()
+        is_best = best is not None and bool(self._are_protected(best, unsafe).all())
+        return (best, True) if best is not None and is_best else (greedy.is_hidden, False)
+
+    def _are_protected(self, hidden: Flags, cells: Integers) -> Flags:
+        """Whether the audit proves of each cell that its interval is wide enough."""
+        low, high = self.equations.low.copy(), self.equations.high.copy()
+        shown = self.cells[~hidden]
+        low[shown] = high[shown] = self.counts[~hidden]
+        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[cells])
+        return np.asarray((bounds.high - bounds.low >= self.width) & bounds.is_exact)
 
     def bound_loss(self) -> float:
         """A bound on what any choice hides, by a linear programme.
@@ -343,22 +337,19 @@ class GreedyChoice:
         corners = changes.compare_hypercubes(cell, costs)
         changed = [changes.find_hypercube(cell, need, corners), changes.add_people(cell, costs)]
         if changes.work < MAX_WORK:
-            cells = self._choose_cells(cell, corners)
+            # of all cells, or of those of the cheapest hypercubes and the nearest hidden ones
+            cells = np.flatnonzero(np.isfinite(self.costs))
+            if len(self.costs) > MAX_CELLS:
+                near = np.array([cell])
+                if corners is not None:
+                    near = np.union1d(near, corners.near(HYPERCUBES, need))
+                hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
+                distance = (changes.codes[hidden] != changes.codes[cell]).sum(axis=1)
+                nearest = hidden[np.argsort(distance, kind="stable")]
+                cells = np.union1d(near, nearest[: max(0, MAX_CELLS - len(near))])
             changed.append(changes.find_cheapest(cell, need, cells, costs))
         possible = [each for each in changed if each is not None]
         return min(possible, key=lambda each: float(costs[each.cells].sum()), default=None)
-
-    def _choose_cells(self, cell: int, corners: Corners | None) -> Integers:
-        """The cells of a programme: all, or those of the cheapest hypercubes, and the nearest hidden ones."""
-        if len(self.costs) <= MAX_CELLS:
-            return np.flatnonzero(np.isfinite(self.costs))
-        near = np.array([cell])
-        if corners is not None:
-            near = np.union1d(near, corners.near(HYPERCUBES, self.needs[cell]))
-        hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
-        distance = (self.changes.codes[hidden] != self.changes.codes[cell]).sum(axis=1)
-        nearest = hidden[np.argsort(distance, kind="stable")][: max(0, MAX_CELLS - len(near))]
-        return np.union1d(near, nearest)
 
     def replace_dearest(self) -> None:
         """Show each secondary cell again, the largest first, where others that cost less, or none, do."""
