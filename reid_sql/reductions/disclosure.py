@@ -188,7 +188,32 @@ def _values(
     """Count the classes, and the records or people, of each size and value, within each group of `by`."""
     columns, measure = _with_sensitive(qi, sensitive), f"{measure} {variant}".strip()
     if by is not None:
-        return _values_by_group(tbl, columns, measure, c, entity, by, nulls)
+        refuse_groups(nulls)
+        # Divided by the sensitive column, each group would have one value, and all would pass.
+        if fold_case(columns[-1]) in map(fold_case, by):
+            raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(columns[-1]))
+        groups = group_aliases(columns, by)
+        keys = _keys(tbl, [*groups, *aliases(len(columns) - 1)], entity, groups)
+        if entity is None:
+            cells = f"""reid_cells AS MATERIALIZED (
+          SELECT * EXCLUDE (q{len(columns)}, records, entity, complete), q{len(columns)} AS s, records AS n
+          FROM reid_divided WHERE complete
+        )"""
+        else:
+            cells = f"""reid_people AS (
+          SELECT * EXCLUDE (q{len(columns)}, records, complete), q{len(columns)} AS s
+          FROM reid_divided WHERE complete
+        ),
+        reid_cells AS MATERIALIZED (
+          SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY {keys.listed}, s
+        )"""
+        sized = f"""{cells},
+        reid_sized AS ({_count_kinds(measure, columns[-1], c, keys)})"""
+        counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
+          coalesce(records, 0)::BIGINT AS records"""
+        return count_by_group(
+            tbl, "quasi-identifiers, sensitive", columns, by, entity, nulls, counts, sized
+        )
     keys = _keys(tbl, aliases(len(qi)), entity)
     is_divided = entity is not None and measure in OF_CELLS
     cells = _cells(tbl, columns, entity, nulls, is_divided=is_divided)
@@ -288,7 +313,17 @@ def _count_kinds(
 
 def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
     if measure in OF_CELLS:
-        return _measure_cells(measure, keys)
+        # Entropy l-diversity is exp(H), H = ln N - (sum n ln n) / N; of equal counts it is exactly their
+        # number.
+        value = {
+            "l distinct": "count(*)::DOUBLE",
+            "l entropy": """CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+            ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END""",
+            "alpha": "max(n)::DOUBLE / sum(n)",
+        }[measure]
+        return f"""
+        SELECT {keys.shown}sum(n)::BIGINT AS class_size, 1 AS classes, {value} AS value
+        FROM reid_cells GROUP BY {keys.listed}"""
     if measure == "l recursive":
         return recursion(c, keys)
     if measure == "t equal":
@@ -296,60 +331,6 @@ def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
     if measure in {"t ordered", "t numeric"}:
         return distance_along(measure, sensitive, keys)
     return gain(measure, keys)
-
-
-def _measure_cells(measure: str, keys: Keys) -> str:
-    """Measure from the records of each value in a class alone.
-
-    Entropy l-diversity is exp(H), H = ln N - (sum n ln n) / N; of equal counts it is their number, exactly.
-    """
-    value = {
-        "l distinct": "count(*)::DOUBLE",
-        "l entropy": """CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
-            ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END""",
-        "alpha": "max(n)::DOUBLE / sum(n)",
-    }[measure]
-    return f"""
-        SELECT {keys.shown}sum(n)::BIGINT AS class_size, 1 AS classes, {value} AS value
-        FROM reid_cells GROUP BY {keys.listed}"""
-
-
-def _values_by_group(
-    tbl: Source,
-    columns: Columns,
-    measure: str,
-    c: float,
-    entity: str | None,
-    by: Columns,
-    nulls: str,
-) -> str:
-    """The same of each group, which is a table of its own.
-
-    Refuses to divide by the sensitive column: each group would have one value, and all would pass.
-    """
-    refuse_groups(nulls)
-    if fold_case(columns[-1]) in map(fold_case, by):
-        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(columns[-1]))
-    groups = group_aliases(columns, by)
-    keys = _keys(tbl, [*groups, *aliases(len(columns) - 1)], entity, groups)
-    cells_of_people = f"""reid_people AS (
-          SELECT * EXCLUDE (q{len(columns)}, records, complete), q{len(columns)} AS s
-          FROM reid_divided WHERE complete
-        ),
-        reid_cells AS MATERIALIZED (
-          SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY {keys.listed}, s
-        )"""
-    cells = f"""reid_cells AS MATERIALIZED (
-          SELECT * EXCLUDE (q{len(columns)}, records, entity, complete), q{len(columns)} AS s, records AS n
-          FROM reid_divided WHERE complete
-        )"""
-    sized = f"""{cells if entity is None else cells_of_people},
-        reid_sized AS ({_count_kinds(measure, columns[-1], c, keys)})"""
-    counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
-          coalesce(records, 0)::BIGINT AS records"""
-    return count_by_group(
-        tbl, "quasi-identifiers, sensitive", columns, by, entity, nulls, counts, sized
-    )
 
 
 def disclosing_classes(

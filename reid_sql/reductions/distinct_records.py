@@ -205,7 +205,16 @@ def _names_of_others(tbl: Source, entity: str | None) -> str:
 def texts(tbl: Source, qi: ColumnNames, by: ColumnNames | None, nulls: str) -> str:
     """List the distinct records as texts, below a line with the names of the columns."""
     if by is not None:
-        return _texts_by_group(tbl, qi, by, nulls)
+        groups = prefix(group_aliases(qi, by))
+        sized = f"""reid_sized AS (
+          SELECT DISTINCT {groups}{NAMES}::BIGINT AS line, {sql_text.texts(qi)} AS texts, 0::BIGINT AS records
+          FROM reid_divided WHERE complete
+          UNION ALL
+          SELECT {groups}row_number() OVER () AS line, {value_texts(qi)} AS texts, records
+          FROM reid_divided WHERE complete
+        )"""
+        counts = "line, texts, coalesce(s.records, 0)::BIGINT AS records"
+        return count_by_group(tbl, "quasi-identifiers", qi, by, None, nulls, counts, sized)
     body = f"""
         SELECT {NAMES}::BIGINT AS line, {sql_text.texts(qi)} AS texts, 0::BIGINT AS records
         UNION ALL
@@ -216,20 +225,6 @@ def texts(tbl: Source, qi: ColumnNames, by: ColumnNames | None, nulls: str) -> s
           GROUP BY {numbered(qi)}
         )"""
     return tbl.check_columns("quasi-identifiers", qi, with_null_report(tbl, qi, nulls, body))
-
-
-def _texts_by_group(tbl: Source, qi: ColumnNames, by: ColumnNames, nulls: str) -> str:
-    """List the same of each group, all from one count by the columns and the groups."""
-    groups = prefix(group_aliases(qi, by))
-    sized = f"""reid_sized AS (
-          SELECT DISTINCT {groups}{NAMES}::BIGINT AS line, {sql_text.texts(qi)} AS texts, 0::BIGINT AS records
-          FROM reid_divided WHERE complete
-          UNION ALL
-          SELECT {groups}row_number() OVER () AS line, {value_texts(qi)} AS texts, records
-          FROM reid_divided WHERE complete
-        )"""
-    counts = "line, texts, coalesce(s.records, 0)::BIGINT AS records"
-    return count_by_group(tbl, "quasi-identifiers", qi, by, None, nulls, counts, sized)
 
 
 def saved(tbl: Source) -> str:

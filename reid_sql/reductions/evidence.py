@@ -232,28 +232,36 @@ def _count_parts(
     """Count the parts, one query per kind of row."""
     weight = "sum(weights)" if is_weighted else "sum(records)::DOUBLE"
     counts = f"sum(records)::BIGINT AS records, {weight} AS weight"
-    lines = [_count_sizes(columns, groups, is_independent=parts.log_expected)]
+    # the records in classes of each size, and of each expected count, to a thousandth of its log
+    classes, log, by = "reid_classes", "", ""
+    if parts.log_expected:
+        classes = f"({log_expected(columns, 'reid_classes', groups)})"
+        log = "round(log_expected * 1000) / 1000 AS log_expected, "
+        by = ", round(log_expected * 1000)"
+    lines = [
+        f"""
+        SELECT {prefix(groups)}'{CLASS_SIZE}' AS kind, class_size, {log}sum(records)::BIGINT AS records
+        FROM {classes}
+        GROUP BY {prefix(groups)}class_size{by}"""
+    ]
     if parts.pairs:
         lines.append(_count_values(columns, counts, groups))
         most = None if parts.all_pairs else max_combinations(len(columns))
         if len(columns) > 1 and most != 0:
             lines.append(_count_pairs(columns, counts, groups, most))
-    if parts.seed is not None:
-        lines.append(_list_drawn(columns, groups, is_weighted=is_weighted))
+    if (
+        parts.seed is not None
+    ):  # the first records of those drawn, with the mean weight of their class
+        mean = "weights / records AS weight, " if is_weighted else ""
+        first = f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
+        if groups:
+            place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
+            first = f"QUALIFY {place} <= {MAX_DRAWN}"
+        lines.append(f"""
+        SELECT {prefix(groups)}'{DRAWN_RECORD}' AS kind, class_size, {mean}draw_order,
+          {value_texts(columns)} AS texts
+        FROM (FROM reid_drawn {first})""")
     return lines
-
-
-def _count_sizes(columns: ColumnNames, groups: Sequence[str], *, is_independent: bool) -> str:
-    """Count the records in classes of each size, and of each expected count, to a thousandth of its log."""
-    classes = (
-        f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
-    )
-    log = "round(log_expected * 1000) / 1000 AS log_expected, " if is_independent else ""
-    by = ", round(log_expected * 1000)" if is_independent else ""
-    return f"""
-        SELECT {prefix(groups)}'{CLASS_SIZE}' AS kind, class_size, {log}sum(records)::BIGINT AS records
-        FROM {classes}
-        GROUP BY {prefix(groups)}class_size{by}"""
 
 
 def _count_values(columns: ColumnNames, counts: str, groups: Sequence[str]) -> str:
@@ -359,18 +367,6 @@ def _choose_paired(*, is_weighted: bool) -> str:
         SELECT * EXCLUDE (copy, draw_order) REPLACE (1 AS records{weights})
         FROM reid_drawn
         WHERE NOT {is_few}"""
-
-
-def _list_drawn(columns: ColumnNames, groups: Sequence[str], *, is_weighted: bool) -> str:
-    """List the first records of those drawn, with the mean weight of their class."""
-    weight = "weights / records AS weight, " if is_weighted else ""
-    head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
-    if groups:
-        place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
-        most = f"QUALIFY {place} <= {MAX_DRAWN}"
-    return f"""
-        SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, {weight}draw_order, {value_texts(columns)} AS texts
-        FROM (FROM reid_drawn {most})"""
 
 
 def _select_shares(

@@ -156,7 +156,14 @@ def join(
     A class counts people: by the entity, else by the values of `on`. Each person has the worst of their rows.
     A row without a value of `on` matches nothing; without an entity it is one person of its own table.
     """
-    _refuse_roles(on, qi, right_qi, entity, nulls)
+    refuse_entity(list(qi), entity, nulls)
+    for names, keys, label in ((qi, on, "qi"), (right_qi, on.values(), "right_qi")):
+        taken = {fold_case(each) for each in keys}
+        for column in names:
+            if fold_case(column) in taken:
+                raise OutOfDomainError(
+                    f"{ON} must not be a quasi-identifier, got '{column}'; leave it out of {label}"
+                )
     plan = _Plan(len(on), len(qi), len(right_qi), has_entity=entity is not None)
     left_columns = [*qi, *on, *([] if entity is None else [entity])]
     right_columns = [*right_qi, *on.values()]
@@ -173,24 +180,6 @@ def join(
     label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
     checked = right.check_columns("right_qi and on", right_columns, body, TABLES[RIGHT])
     return left.check_columns(label, left_columns, checked, TABLES[LEFT])
-
-
-def _refuse_roles(
-    on: Mapping[str, str],
-    qi: ColumnNames,
-    right_qi: ColumnNames,
-    entity: str | None,
-    nulls: str,
-) -> None:
-    """Refuse a quasi-identifier that the tables are joined by, or that identifies people."""
-    refuse_entity(list(qi), entity, nulls)
-    for names, keys, label in ((qi, on, "qi"), (right_qi, on.values(), "right_qi")):
-        taken = {fold_case(each) for each in keys}
-        for column in names:
-            if fold_case(column) in taken:
-                raise OutOfDomainError(
-                    f"{ON} must not be a quasi-identifier, got '{column}'; leave it out of {label}"
-                )
 
 
 class _Plan:

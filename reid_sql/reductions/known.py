@@ -103,9 +103,10 @@ def known_records(
           {_list_texts(text_columns, columns_read)} AS texts, people, members, {near} AS near
         FROM {relation} {encode_values(columns, "reid_distinct")}
         WHERE (SELECT {fits_memory(KNOWN_BYTES)} FROM reid_distinct)"""
-    body = named_by_key(
-        tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body)
-    )
+    if population_tbl is not None:  # which must have the columns, in types that compare exactly
+        compared = tbl.check_types(population_tbl, columns, body)
+        body = population_tbl.check_columns(SCENARIO_COLUMNS.words, columns, compared)
+    body = named_by_key(tbl, columns, key, nulls, body)
     label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
     checked_columns = columns_read if key is None else [*columns_read, key]
     return tbl.check_columns(label, checked_columns, with_null_report(tbl, columns, nulls, body))
@@ -188,13 +189,3 @@ def _distinct_records(
 def _list_texts(text_columns: Sequence[str], columns_read: ColumnNames) -> str:
     listed = ", ".join(f"q{columns_read.index(column) + 1}::VARCHAR" for column in text_columns)
     return f"[{listed}]::VARCHAR[]"
-
-
-def _compare_types(
-    tbl: Source, population_tbl: Source | None, columns: ColumnNames, body: str
-) -> str:
-    """Write the body behind the check that a population has the columns, in types that compare exactly."""
-    if population_tbl is None:
-        return body
-    compared = tbl.check_types(population_tbl, columns, body)
-    return population_tbl.check_columns(SCENARIO_COLUMNS.words, columns, compared)

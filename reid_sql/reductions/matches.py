@@ -215,8 +215,17 @@ def _count(
     tolerance: str | None = None,
 ) -> str:
     """Count by each number of points; the first name is the person's column, the others make a point."""
-    near = _holders(columns, tolerance)
-    holders = "reid_holders" if near else "reid_coded"
+    near, holders = "", "reid_coded"
+    allowances = {at + 1: each for at, each in allowances_of(tolerance, columns[1:]).items()}
+    if allowances:  # then reid_holders names who has a point within the tolerance of which
+        holders, point = "reid_holders", [f"q{place}" for place in range(2, len(columns) + 1)]
+        exact = [each for each in point if int(each[1:]) not in allowances]
+        near = f"""reid_points AS MATERIALIZED (SELECT DISTINCT i AS id, {", ".join(point)} FROM reid_coded),
+        {tolerance_tables(columns, "reid_points", allowances)},
+        reid_holders AS MATERIALIZED (
+          SELECT DISTINCT p, n.id AS i
+          FROM reid_coded JOIN ({join_within(exact, allowances)}) AS n ON reid_coded.i = n.other
+        ),"""
     combinations = " UNION ALL ".join([*map(_combinations, points), DRAWN_KNOWLEDGE])
     body = f"""
         {_code(tbl.rows(columns, drop_nulls=nulls == "drop"), len(columns), has_values=bool(near))},
@@ -308,22 +317,6 @@ SETS: Final = """reid_sets AS MATERIALIZED (
         reid_exact AS MATERIALIZED (
           SELECT reid_total.points, p, i, size, place FROM reid_sets, reid_total WHERE exact
         )"""
-
-
-def _holders(names: Sequence[str], tolerance: str | None) -> str:
-    """Name reid_holders who has a point within the tolerance of which; nothing if there is none."""
-    allowances = {place + 1: each for place, each in allowances_of(tolerance, names[1:]).items()}
-    if not allowances:
-        return ""
-    aliases = [f"q{place}" for place in range(2, len(names) + 1)]
-    exact = [each for each in aliases if int(each[1:]) not in allowances]
-    tables = tolerance_tables(names, "reid_points", allowances)
-    near = join_within(exact, allowances)
-    return f"""reid_points AS MATERIALIZED (SELECT DISTINCT i AS id, {", ".join(aliases)} FROM reid_coded),
-        {tables},
-        reid_holders AS MATERIALIZED (
-          SELECT DISTINCT p, n.id AS i FROM reid_coded JOIN ({near}) AS n ON reid_coded.i = n.other
-        ),"""
 
 
 def _totals(points: Sequence[int], exact_up_to: int) -> str:

@@ -50,16 +50,13 @@ LINK_CELLS: Final = (
 VALUE_CELLS: Final = (
     *("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values"),
 )
+FLAGS: Final = ("is_common_first", "is_common_second", "is_followed_first", "is_followed_second")
+PERSON_CELLS: Final = ("first_size", "second_size", *FLAGS, "link_size")
 LINE_CELLS: Final = (
     *("kind", "first_size", "second_size", "people", "arrived", *VALUE_CELLS),
-    *(
-        "is_common_first",
-        "is_common_second",
-        "is_followed_first",
-        "is_followed_second",
-        "link_size",
-    ),
+    *(*FLAGS, "link_size"),
 )
+CELLS_AS_BIGINT: Final = ", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)
 
 
 @dataclass(frozen=True)
@@ -268,20 +265,20 @@ def count_lines(
             for kind, cells, rows in combined_lines(releases)
         ]
     if counts_people:
-        lines.append(_person_lines())
+        lines.append(f"SELECT {_line(2, *PERSON_CELLS)} FROM reid_people")
     if allowances:
         parts.append(link_within(q, columns, allowances, is_keyed=is_keyed))
-        lines.append(f"SELECT {_line(3, **{name: name for name in LINK_CELLS})} FROM reid_links")
+        lines.append(f"SELECT {_line(3, *LINK_CELLS)} FROM reid_links")
     return f"""{", ".join(["", *parts])}
-        SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)}, count(*) AS number, {flags}
+        SELECT {CELLS_AS_BIGINT}, count(*) AS number, {flags}
         FROM ({" UNION ALL ".join(lines)})
         GROUP BY {", ".join(LINE_CELLS)}
         ORDER BY kind ASC"""
 
 
-def _line(kind: int, **cells: str) -> str:
-    """List the cells of a line, 0 where it has none."""
-    filled = {"kind": str(kind), **cells}
+def _line(kind: int, *shown: str, **cells: str) -> str:
+    """List the cells of a line: columns by their own names, other cells, and 0 where it has none."""
+    filled = {"kind": str(kind), **{name: name for name in shown}, **cells}
     return ", ".join(f"{filled.get(name, '0')} AS {name}" for name in LINE_CELLS)
 
 
@@ -387,7 +384,7 @@ def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
             SELECT {line} FROM reid_changes AS m
             JOIN reid_classes AS a ON {of_first} JOIN reid_classes AS b ON {of_second}"""
     shown = ("people", "overlap", "common_values", "first_values", "second_values")
-    line = _line(1, first_size="n1", second_size="n2", **{name: name for name in shown})
+    line = _line(1, *shown, first_size="n1", second_size="n2")
     value = "a.s IS NOT DISTINCT FROM v.s"
     # Each value of the first class meets at most one of the second, so that their counts add up to its size.
     return f"""
@@ -448,9 +445,3 @@ def _moved_people(q: Sequence[str]) -> list[str]:
         )"""
     single = f"reid_people WHERE first_size = 1 AND second_size = 1 AND NOT ({_is_same(q)})"
     return [people, _changes(q, single)]
-
-
-def _person_lines() -> str:
-    names = ("first_size", "second_size", "link_size")
-    flags = [f"is_{name}_{side}" for name in ("common", "followed") for side in ("first", "second")]
-    return f"SELECT {_line(2, **{name: name for name in (*names, *flags)})} FROM reid_people"

@@ -98,23 +98,15 @@ def _count_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str | 
     Each column is a subset, too, and its collation is checked there alone.
     """
     is_checked = len(subset) == 1
-    if entity is not None:
-        return with_null_report(
-            tbl, subset, nulls, _count_people_of_subset(tbl, subset, nulls, entity)
-        )
-    body = f"""
+    if entity is None:
+        body = f"""
         SELECT {texts(subset)} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
           count(*) AS classes, count(*)::DOUBLE AS reidentifications,
           coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
           coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records
         FROM ({count_classes(tbl, subset, nulls, is_checked=is_checked)})"""
-    return with_null_report(tbl, subset, nulls, body)
-
-
-def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str) -> str:
-    """The same of people, each by the smallest of their classes; a class counts with its first person."""
-    people = count_people(tbl, subset, entity, nulls, is_checked=len(subset) == 1)
-    return f"""
+    else:  # each person by the smallest of their classes; a class counts with its first person
+        body = f"""
         SELECT {texts(subset)} AS subset, count(*) AS records,
           coalesce(sum(classes), 0)::BIGINT AS classes,
           coalesce(sum(1::DOUBLE / class_size ORDER BY class_size ASC), 0) AS reidentifications,
@@ -125,10 +117,11 @@ def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, enti
           FROM (
             SELECT entity, count(*) OVER (PARTITION BY {numbered(subset)}) AS class_size,
               row_number() OVER (PARTITION BY {numbered(subset)}) AS place
-            FROM ({people})
+            FROM ({count_people(tbl, subset, entity, nulls, is_checked=is_checked)})
           )
           GROUP BY entity
         )"""
+    return with_null_report(tbl, subset, nulls, body)
 
 
 def _count_from_codes(
