@@ -194,6 +194,10 @@ class Function:
             parameter for name in named for parameter in self.parameters if parameter.name == name
         )
 
+    def body_arguments(self, arguments: Arguments) -> dict[str, Any]:
+        """The arguments of a call that the body takes besides the arrays."""
+        return {parameter.name: arguments[parameter.name] for parameter in self.own_parameters}
+
     @property
     def columnar(self) -> bool:
         """Whether the body gives many rows as arrays, one a column, not as a list of rows."""

@@ -1,6 +1,6 @@
 """Whom a release is for, and what people write about it: `[[recipients]]` and `[assessment]` of a policy."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final
@@ -76,34 +76,34 @@ class Recipient:
 
 def read_recipients(place: Place, tables: Sequence[str]) -> tuple[Recipient, ...]:
     """Read the recipients; `tables` are the policy's, and they get all unless they name some."""
-    return tuple(_read_recipient(each, tables) for each in place.tables("recipients"))
-
-
-def _read_recipient(place: Place, tables: Sequence[str]) -> Recipient:
-    place.only(RECIPIENT_KEYS)
-    for name in place.texts("tables"):
-        if name not in tables:
-            raise UnknownNameError(
-                f"{place.at('tables')} must name tables of the policy, got '{name}'; "
-                f"{suggestion(name, tables, 'tables')}"
+    recipients = []
+    for each in place.tables("recipients"):
+        each.only(RECIPIENT_KEYS)
+        for name in each.texts("tables"):
+            if name not in tables:
+                raise UnknownNameError(
+                    f"{each.at('tables')} must name tables of the policy, got '{name}'; "
+                    f"{suggestion(name, tables, 'tables')}"
+                )
+        checks = each.tables("checks")
+        if not checks:
+            raise OutOfDomainError(
+                f"{each.where} must have at least one check, got none"
+                '; write [[recipients.checks]] with measure = "k"'
             )
-    checks = place.tables("checks")
-    if not checks:
-        raise OutOfDomainError(
-            f"{place.where} must have at least one check, got none"
-            '; write [[recipients.checks]] with measure = "k"'
+        recipient = Recipient(
+            name=_read_words(each, "name"),
+            environment=ENVIRONMENT.check(each.at("environment"), each.text("environment")),
+            controls=each.texts("controls"),
+            tables=each.texts("tables") or tuple(tables),
+            knows=each.texts("knows"),
+            rows=int(each.number("rows", POINTS)) if "rows" in each.values else None,
+            scenario=each.text("scenario") if "scenario" in each.values else None,
+            links=tuple(LINKS.check(each.at("links"), link) for link in each.texts("links")),
+            checks=tuple(checks),
         )
-    return Recipient(
-        name=_read_words(place, "name"),
-        environment=ENVIRONMENT.check(place.at("environment"), place.text("environment")),
-        controls=place.texts("controls"),
-        tables=place.texts("tables") or tuple(tables),
-        knows=place.texts("knows"),
-        rows=int(place.number("rows", POINTS)) if "rows" in place.values else None,
-        scenario=place.text("scenario") if "scenario" in place.values else None,
-        links=tuple(LINKS.check(place.at("links"), each) for each in place.texts("links")),
-        checks=tuple(checks),
-    )
+        recipients.append(recipient)
+    return tuple(recipients)
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,17 @@ def read_assessment(place: Place) -> Assessment | None:
         raise OutOfDomainError(
             f"{written.at('valid_until')} must not be before the date {day}, got {until}; correct one of them"
         )
+    tests: list[dict[str, Any]] = []  # in which people tried to identify somebody
+    for each in written.tables("intruder_tests"):
+        each.only(TEST_KEYS)
+        test = {
+            "who": _read_words(each, "who"),
+            "date": _read_date(each, "date"),
+            "hours": each.number("hours", HOURS),
+            "sources": list(each.texts("sources")),
+            "outcome": _read_words(each, "outcome"),
+        }
+        tests.append(test)
     answers = written.table("answers")
     return Assessment(
         assessor=_read_words(written, "assessor"),
@@ -150,22 +161,9 @@ def read_assessment(place: Place) -> Assessment | None:
         triggers=written.texts("triggers"),
         license=written.text("license", ""),
         standards=written.texts("standards"),
-        intruder_tests=tuple(_read_tests(written)),
+        intruder_tests=tuple(tests),
         answers={key: _read_words(answers, key) for key in answers.values},
     )
-
-
-def _read_tests(place: Place) -> Iterator[dict[str, Any]]:
-    """Yield the records of tests in which people tried to identify somebody."""
-    for each in place.tables("intruder_tests"):
-        each.only(TEST_KEYS)
-        yield {
-            "who": _read_words(each, "who"),
-            "date": _read_date(each, "date"),
-            "hours": each.number("hours", HOURS),
-            "sources": list(each.texts("sources")),
-            "outcome": _read_words(each, "outcome"),
-        }
 
 
 def _read_words(place: Place, key: str) -> str:

@@ -13,11 +13,11 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr.types import Column, Table
+from ibis.expr.types import Table
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import argument_of
+from reid_sql.check.measure import argument_of, body_arguments_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.sources import Codes, codes_of
 from reid_sql.check.table_engine import TableEngine
@@ -200,7 +200,12 @@ class ClientRecords:
         """Name a view of all records, with the place of their group."""
         if self._find_view(request) is None:
             self._fetch(request)
-        self._fetch_all()
+        # The records of all checks are fetched before the first of them is computed, in the same transaction.
+        # From the first that does not fit next to the others, each is fetched when its check is computed.
+        if not self._has_all:
+            self._has_all = True
+            for each in self._list_requests():
+                self._fetch_ahead(each)
         self._source.leave()
         return next(view.name for view in self._views if view.request.serves(request))
 
@@ -225,16 +230,6 @@ class ClientRecords:
             if set(columns) <= set(request.columns):
                 self._fetch_ahead(request)
                 return
-
-    def _fetch_all(self) -> None:
-        """Fetch the records of all checks before the first of them is computed, in the same transaction.
-
-        From the first that does not fit next to the others, each is fetched when its check is computed.
-        """
-        if not self._has_all:
-            self._has_all = True
-            for request in self._list_requests():
-                self._fetch_ahead(request)
 
     def _fetch_ahead(self, request: Request) -> None:
         """Fetch the records before their check is computed, unless they do not fit next to the others.
@@ -355,7 +350,7 @@ class SensitiveMeasures:
         if (place, variant) not in self._counts:
             self._count(place, variant, ask)
         counts = self._counts[place, variant]
-        options = {each.name: argument_of(each, arguments) for each in function.own_parameters}
+        options = body_arguments_of(function, arguments)
         inputs = list(function.reduction.inputs) if function.reduction else []
         null_report = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
         rows = answer_rows(function, arrays_of(counts.select(inputs)), options)
@@ -419,22 +414,19 @@ def null_codes(frame: Table, codes: Codes) -> Table:
     """The table with NULL in place of the values that the policy declares missing."""
     replaced = {}
     for name in frame.columns:
-        column = frame[name]
-        if tests := _code_tests(column, codes_of(codes, name)):
+        column, declared = frame[name], codes_of(codes, name)
+        kind = column.type()
+        # a number is compared by its value, a time by its date, else a cell by its text
+        if kind.is_numeric():
+            tests = [column.cast("float64") == number for number in finite_numbers(declared)]
+        elif kind.is_date() or kind.is_timestamp():
+            tests = [column.cast("string")[:10] == code for code in declared]
+        else:
+            text = comparable(column.cast("string"))
+            tests = [text == comparable(ibis.literal(code, "string")) for code in declared]
+        if tests:
             replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(column.type()), column)
     return frame.mutate(**replaced) if replaced else frame
-
-
-def _code_tests(column: Column, codes: Sequence[str]) -> list[Any]:
-    """Test a cell for each of the codes: a number by its value, a time by its date, else by its text."""
-    kind = column.type()
-    if kind.is_numeric():
-        return [column.cast("float64") == number for number in finite_numbers(codes)]
-    text = column.cast("string")
-    if kind.is_date() or kind.is_timestamp():
-        return [text[:10] == code for code in codes]
-    literals = (ibis.literal(code, "string") for code in codes)
-    return [comparable(text) == comparable(literal) for literal in literals]
 
 
 def order_of(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell

@@ -107,7 +107,21 @@ class NearlyUnique:
         if narrower:
             return min(narrower)[1]
         base = self._choose_base(columns)
-        return self._create_rest(base) if base and frozenset(base) not in self._refused else None
+        if not base or frozenset(base) in self._refused:
+            return None
+        names = ", ".join(base)
+        shared = f"SELECT {names} FROM {self.relation} GROUP BY {names} HAVING count(*) > 1"
+        same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM s.{name}" for name in base)
+        table = f"{self.name}_rest_{len(self.rests)}"
+        select = f"SELECT c.* FROM {self.relation} AS c SEMI JOIN ({shared}) AS s ON {same}"
+        self.ask(f"CREATE TEMP TABLE {table} AS {select}")
+        records = int(self.ask(f"SELECT count(*) FROM {table}")[0][0])
+        if 2 * records > self.records:
+            self.ask(f"DROP TABLE {table}")
+            self._refused.add(frozenset(base))
+            return None
+        self.rests[frozenset(base)] = records, table
+        return table
 
     def drop(self) -> None:
         """Drop the temporary tables."""
@@ -148,21 +162,6 @@ class NearlyUnique:
             select = f"SELECT * FROM {self.relation} USING SAMPLE {share}"
             self.ask(f"CREATE TEMP TABLE {self._sample} AS {select}")
         return self._sample
-
-    def _create_rest(self, base: ColumnNames) -> str | None:
-        names = ", ".join(base)
-        shared = f"SELECT {names} FROM {self.relation} GROUP BY {names} HAVING count(*) > 1"
-        same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM s.{name}" for name in base)
-        table = f"{self.name}_rest_{len(self.rests)}"
-        select = f"SELECT c.* FROM {self.relation} AS c SEMI JOIN ({shared}) AS s ON {same}"
-        self.ask(f"CREATE TEMP TABLE {table} AS {select}")
-        records = int(self.ask(f"SELECT count(*) FROM {table}")[0][0])
-        if 2 * records > self.records:
-            self.ask(f"DROP TABLE {table}")
-            self._refused.add(frozenset(base))
-            return None
-        self.rests[frozenset(base)] = records, table
-        return table
 
 
 class SharedRecords(NamedTuple):
@@ -406,12 +405,10 @@ class DistinctTable(DistinctCounts):
         columns = [self.aliases[column] for column in dict.fromkeys([*qi, *by])]
         rest = self.unique.rest(columns) if self.unique else None
         rows = self.count_sizes(qi, by, drop=drop, relation=rest)
-        return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
-
-    def _add_unique(
-        self, rows: Sequence[tuple[Any, ...]], rest: str, by: ColumnNames, filled: Sequence[str]
-    ) -> Tuples:
-        """Add the distinct records that are not among the rest: each is a class of its own."""
+        if rest is None:
+            return rows
+        # each distinct record that is not among the rest is a class of its own
+        filled = qi if drop else ()
         unique = self._count_filled(self.relation, by, filled)
         without_rest = [(*row[:-1], -row[-1]) for row in self._count_filled(rest, by, filled)]
         keys = {repr(row[:-1]): row[:-1] for row in (*rows, *unique)}  # a value may have no hash

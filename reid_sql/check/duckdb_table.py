@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from reid_sql.check.distinct_table import DistinctTable, EncodedPeople, Rest
 from reid_sql.check.exact_figures import Group
-from reid_sql.check.measure import argument_of
+from reid_sql.check.measure import body_arguments_of
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -109,7 +109,23 @@ class Calls:
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
         if check.measure.takes("model"):
-            model, status = self._fit_copula(check, tbl)
+            # fitted once to the relation
+            seed, method = check.parameters["seed"], check.parameters["method"]
+            key = (check.quasi_identifiers, tbl, seed, method)
+            if key not in self._models:
+                name = f"{tbl}_model_{len(self._models)}"
+                options = (
+                    f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}, "
+                    f"entity := {sql_literal(self.table.entity)}"
+                )
+                fitted = self.ask(
+                    f"FROM fit_copula(?, ?, ?, {options})",
+                    [name, tbl, list(check.quasi_identifiers)],
+                    "fit_copula",
+                    "fitting a copula",
+                )
+                self._models[key] = name, next(iter(fitted.records()))["status"]
+            model, status = self._models[key]
             tables, fit = {"model": model, "tbl": self._scored(check, tbl)}, {"status": status}
         call, values = self._write_call(function, check.quasi_identifiers, {**arguments, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
@@ -159,23 +175,6 @@ class Calls:
             raise
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
-
-    def _fit_copula(self, check: Check, tbl: str) -> tuple[str, str]:
-        """Name the copula of the quasi-identifiers, fitted once to the relation, and the fit's status."""
-        seed, method = check.parameters["seed"], check.parameters["method"]
-        key = (check.quasi_identifiers, tbl, seed, method)
-        if key not in self._models:
-            name = f"{tbl}_model_{len(self._models)}"
-            options = (
-                f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}, "
-                f"entity := {sql_literal(self.table.entity)}"
-            )
-            values = [name, tbl, list(check.quasi_identifiers)]
-            fit = self.ask(
-                f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula"
-            )
-            self._models[key] = name, next(iter(fit.records()))["status"]
-        return self._models[key]
 
     def _scored(self, check: Check, tbl: str) -> str:
         """Name a relation of the records that count.
@@ -357,8 +356,21 @@ class DuckDBTable(TableEngine):
             and asked.items() <= {"entity": None, **arguments}.items()
         ):
             rest = self._find_rest(qi, [*qi, arguments["sensitive"]])
-            if rest:
-                return self._measure_rest(function, rest, arguments)
+            if (
+                rest
+            ):  # the classes of records that may be equal; each other record is one of one value
+                *columns, sensitive = rest.columns
+                classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
+                rows = self.calls.ask(
+                    f"SELECT class_size, value, count(*) FROM {classes} GROUP BY ALL ORDER BY ALL",
+                    [rest.table, columns, sensitive],
+                    "disclosing_classes",
+                    function.name,
+                ).rows
+                size, value, number = np.array([*rows, (1, 1, rest.others)]).T
+                arrays = vars(ClassValues(size.astype(int), value, number.astype(int)))
+                options = body_arguments_of(function, arguments)
+                return list(answer_rows(function, arrays, options))
         if relation == self.view and function.reduction in OF_COUNTS and self.table.entity:
             return self._encoded.call(self.calls.call, function, qi, arguments)
         return self.calls.call(function, qi, arguments, relation)
@@ -368,21 +380,6 @@ class DuckDBTable(TableEngine):
         """The table in which people of classes are counted."""
         named = columns_of_people(self.table)
         return EncodedPeople(self.ask, self.view, named, str(self.table.entity))
-
-    def _measure_rest(self, function: Function, rest: Rest, arguments: Arguments) -> Rows:
-        """Measure the classes of records that may be equal; each other record is a class of one value."""
-        *qi, sensitive = rest.columns
-        classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
-        rows = self.calls.ask(
-            f"SELECT class_size, value, count(*) FROM {classes} GROUP BY ALL ORDER BY ALL",
-            [rest.table, qi, sensitive],
-            "disclosing_classes",
-            function.name,
-        ).rows
-        size, value, number = np.array([*rows, (1, 1, rest.others)]).T
-        arrays = vars(ClassValues(size.astype(int), value, number.astype(int)))
-        options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
-        return list(answer_rows(function, arrays, options))
 
     def divided(self, by: ColumnNames) -> str:
         if tuple(by) not in self._views:

@@ -23,7 +23,7 @@ from reid_sql.check.exact_figures import (
 )
 from reid_sql.check.masking import Mask
 from reid_sql.check.measure import whole_of
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
+from reid_sql.check.policy_model import Check, Policy, largest_population
 from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.table_counts import EMPTY_HISTOGRAM, TableCounts
@@ -160,7 +160,14 @@ def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
     of_table = table_cautions(
         counts.table, counts.records, counts.engine.columns, counts.engine.cautions
     )
-    copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(counts) else []
+    table, copies = counts.table, []
+    counted = table.quasi_identifiers
+    if table.entity is None and table.nulls != "wildcard" and counted and counts.records:
+        # the checks by these columns say why they are not measured
+        classes = counts.attempt(lambda: counts.histogram(counted), lambda _: EMPTY_HISTOGRAM)
+        # whether every class has a multiple of the same number of rows
+        if count_copies(classes.class_size, classes.classes) > 1:
+            copies = [remark(CAUTION_COPIES, code="repeated_rows")]
     cautions = [
         *of_table,
         *counts.find_unnamed_columns(check),
@@ -170,17 +177,6 @@ def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
         *of_check,
     ]
     return tuple(dict.fromkeys(cautions))
-
-
-def _has_copies(counts: TableCounts) -> bool:
-    """Whether every class by the quasi-identifiers has a multiple of the same number of rows."""
-    table = counts.table
-    counted = table.quasi_identifiers
-    if table.entity is not None or table.nulls == "wildcard" or not counted or not counts.records:
-        return False
-    # the checks by these columns say why they are not measured
-    classes = counts.attempt(lambda: counts.histogram(counted), lambda _: EMPTY_HISTOGRAM)
-    return count_copies(classes.class_size, classes.classes) > 1
 
 
 def _measure_figure(counts: TableCounts, check: Check, group: Group, mask: Mask) -> Figure:
@@ -312,7 +308,19 @@ def _estimate_population(
     """
     if population is None or population <= counts.records:
         return None
-    check = _check_of_population(counts.table, population, seed)
+    # the check that a policy would write for it, so that its answer is asked for once
+    measure = MEASURES[POPULATION_MEASURE]
+    defaults = {name: each.default for name, each in measure.parameters.items()}
+    check = Check(
+        measure=measure,
+        parameters=defaults | {"population": population, "seed": seed},
+        quasi_identifiers=counts.table.quasi_identifiers,
+        sensitive=None,
+        limit=None,
+        no_worse=False,
+        by=(),
+        judge_by="interval",
+    )
     k = check.parameters["k"]
     if not counts.table.asks_for_population:
         return PopulationEstimate(population, k, None, STATUS_NOT_ASKED.format(plain(population)))
@@ -320,22 +328,6 @@ def _estimate_population(
     if isinstance(row, str):
         return PopulationEstimate(population, k, None, row)
     return PopulationEstimate(row["population"], k, row, row["status"])
-
-
-def _check_of_population(table: TablePolicy, population: float, seed: int) -> Check:
-    """Return the check that a policy would write for it, so that its answer is asked for once."""
-    measure = MEASURES[POPULATION_MEASURE]
-    defaults = {name: each.default for name, each in measure.parameters.items()}
-    return Check(
-        measure=measure,
-        parameters=defaults | {"population": population, "seed": seed},
-        quasi_identifiers=table.quasi_identifiers,
-        sensitive=None,
-        limit=None,
-        no_worse=False,
-        by=(),
-        judge_by="interval",
-    )
 
 
 def _forecast(classes: Histogram, population: float | None) -> Forecast | None:

@@ -97,7 +97,15 @@ def open_tables(
     It may also write the files of `written`, and read these again. What spills to disk goes encrypted into a
     folder that is taken away.
     """
-    _refuse_remote_tables(policy)
+    for table in policy.tables:
+        other = next(
+            (each for each in table.sources if not each.of_file or "://" in each.location), None
+        )
+        if other is not None:
+            raise UnavailableError(
+                f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'; "
+                "export it or an extract to a file, and name that"
+            )
     with spill_folder() as folder:
         con = connect_quietly()
         try:
@@ -119,19 +127,6 @@ def open_read_table(
     """Open the one table of a policy in the connection that has read its file."""
     _lock(read.con, policy, ())
     yield [_open_table(read.con, policy.tables[0], show_progress, read)]
-
-
-def _refuse_remote_tables(policy: Policy) -> None:
-    """Refuse tables that are in no file."""
-    for table in policy.tables:
-        other = next(
-            (each for each in table.sources if not each.of_file or "://" in each.location), None
-        )
-        if other is not None:
-            raise UnavailableError(
-                f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'; "
-                "export it or an extract to a file, and name that"
-            )
 
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path]) -> None:

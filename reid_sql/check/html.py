@@ -157,7 +157,24 @@ def render_checks(page: ReportPage) -> str:
     for table in page["tables"]:
         above = find_table_cautions(page, table["name"]).sentences
         noun = counted_noun(table)
-        rows = "".join(_check_row(check, above, noun) for check in checks_of(page, table["name"]))
+        rows = ""
+        for check in checks_of(page, table["name"]):
+            explanation = explain_verdict(check, above)
+            words = f"<strong>{escape(describe_check(check))}</strong>"
+            measured = check["words"].replace("records", noun)
+            for line in (measured, describe_columns(check), without_codes(explanation.words)):
+                words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
+            quote = explanation.group["sentence"]
+            words += f"<br><q>{escape(quote)}</q>" if quote else ""
+            value, mark, interval = format_figure(explanation.group, check).partition(" (")
+            figure = escape(value)
+            figure += f"<br><span class=soft>({escape(interval)}</span>" if mark else ""
+            rows += (
+                f"<tr class={css_class(check['verdict'])}>"
+                f"<td class=badge>{check['verdict'].upper()}</td>"
+                f"<td>{words}</td><td class=number>{figure}</td>"
+                f"<td class=limit-cell>{escape(format_limit(check))}</td></tr>"
+            )
         title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
         parts.append(
             f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>'
@@ -165,54 +182,28 @@ def render_checks(page: ReportPage) -> str:
     return f"<h2>Checks</h2>{''.join(parts)}"
 
 
-def _check_row(check: ReportPage, above: Sequence[str], noun: str) -> str:
-    explanation = explain_verdict(check, above)
-    words = f"<strong>{escape(describe_check(check))}</strong>"
-    measured = check["words"].replace("records", noun)
-    for line in (measured, describe_columns(check), without_codes(explanation.words)):
-        words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
-    words += (
-        f"<br><q>{escape(explanation.group['sentence'])}</q>"
-        if explanation.group["sentence"]
-        else ""
-    )
-    badge = f"<td class=badge>{check['verdict'].upper()}</td>"
-    return (
-        f"<tr class={css_class(check['verdict'])}>{badge}"
-        f"<td>{words}</td><td class=number>{_figure_cell(format_figure(explanation.group, check))}</td>"
-        f"<td class=limit-cell>{escape(format_limit(check))}</td></tr>"
-    )
-
-
-def _figure_cell(figure: str) -> str:
-    """The figure, its interval in a line of its own."""
-    value, mark, interval = figure.partition(" (")
-    return escape(value) + (f"<br><span class=soft>({escape(interval)}</span>" if mark else "")
-
-
 def _group_tables(page: ReportPage) -> str:
     nouns = {table["name"]: counted_noun(table) for table in page["tables"]}
-    groups = "".join(
-        _group_table(check, nouns[check["table"]]) for check in page["checks"] if check["by"]
-    )
+    groups = ""
+    for check in page["checks"]:
+        if not check["by"]:
+            continue
+        shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
+        rows = "".join(
+            f"<tr class={css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
+            f"{escape(group_label(group)) or '<em>a small group</em>'}</td>"
+            f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
+            f"<td class=number>{escape(format_figure(group, check))}</td>"
+            f"<td class=soft>{escape(without_codes(group['why']))}</td></tr>"
+            for group in shown
+        )
+        left = len(check["groups"]) - len(shown)
+        more = f"<p class=soft>{left:,} more groups are in the JSON report.</p>" if left else ""
+        title = f"{check['table']}: {describe_check(check)}, {format_limit(check)}"
+        heads = ("verdict", "group", nouns[check["table"]], "figure", "")
+        table = render_table(heads, rows, figures=(2, 3))
+        groups += f"<h3>{escape(title)}</h3>{table}{more}"
     return f"<h2>Group by group</h2>{groups}" if groups else ""
-
-
-def _group_table(check: ReportPage, noun: str) -> str:
-    shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
-    rows = "".join(
-        f"<tr class={css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
-        f"{escape(group_label(group)) or '<em>a small group</em>'}</td>"
-        f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
-        f"<td class=number>{escape(format_figure(group, check))}</td>"
-        f"<td class=soft>{escape(without_codes(group['why']))}</td></tr>"
-        for group in shown
-    )
-    left = len(check["groups"]) - len(shown)
-    more = f"<p class=soft>{left:,} more groups are in the JSON report.</p>" if left else ""
-    title = f"{check['table']}: {describe_check(check)}, {format_limit(check)}"
-    table = render_table(("verdict", "group", noun, "figure", ""), rows, figures=(2, 3))
-    return f"<h3>{escape(title)}</h3>{table}{more}"
 
 
 def hash_label(sha256: str | None) -> str:
@@ -261,11 +252,23 @@ def render_prepared_release(prepared: PreparedRelease) -> str:
     head = f"<h3>What meets the policy</h3><ul>{items}</ul>"
     if prepared.page is None:
         return head
-    return (
-        head
-        + _verdict(prepared.page)
-        + "".join(_release_table(each) for each in prepared.page["tables"])
-    )
+    tables = ""
+    for table in prepared.page["tables"]:
+        forms = CAPTION_FORMS.format(f"{table['forms_counted']:,}")
+        figured = render_chart(frontier_chart(table), table, forms)
+        if table["losses"] is None:
+            tables += figured
+            continue
+        rows = "".join(
+            f"<tr><td class=name>{escape(each['column'])}</td>"
+            f"<td>{escape(each['form'].removeprefix(each['column'] + ' '))}</td>"
+            f"<td class=number>{percent(each['loss'] or 0.0)}</td></tr>"
+            for each in table["columns"]
+        )
+        listed = render_table(("column", "in the release", "loss"), rows, figures=[2])
+        title = f"{escape(table['name'])}: the transformation that meets the policy"
+        tables += f"<h3>{title}</h3>{listed}{figured}"
+    return head + _verdict(prepared.page) + tables
 
 
 def _verdict(page: Mapping[str, Any]) -> str:
@@ -285,24 +288,6 @@ def _verdict(page: Mapping[str, Any]) -> str:
         ("verdict", "table", "on the release", "figure", "limit"), rows, figures=[3]
     )
     return f"<p>Measured on the release: <strong>{word}:</strong>{escape(rest)} {escape(COMMAND)}</p>{table}"
-
-
-def _release_table(table: Mapping[str, Any]) -> str:
-    """A table's form, column by column, and risk against loss of those that were counted."""
-    chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    figured = render_chart(
-        frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}")
-    )
-    if chosen is None:
-        return figured
-    rows = "".join(
-        f"<tr><td class=name>{escape(each['column'])}</td>"
-        f"<td>{escape(each['form'].removeprefix(each['column'] + ' '))}</td>"
-        f"<td class=number>{percent(each['loss'] or 0.0)}</td></tr>"
-        for each in table["columns"]
-    )
-    listed = render_table(("column", "in the release", "loss"), rows, figures=[2])
-    return f"<h3>{escape(table['name'])}: the transformation that meets the policy</h3>{listed}{figured}"
 
 
 # The first report on a file, of which nobody wrote a policy.

@@ -68,7 +68,20 @@ def table_section(page: ReportPage, table: ReportPage) -> str:
     if table["forecast"]:
         parts.append(_forecast(page, table))
     if table.get("risky_records"):
-        parts.append(_risky(table))
+        rows = "".join(
+            f"<tr><td class=number>{each['class_size']:,}</td>"
+            + "".join(
+                f"<td>{'NULL' if value is None else escape(value)}</td>"
+                for value in each["values"].values()
+            )
+            + "</tr>"
+            for each in table["risky_records"]
+        )
+        parts.append(
+            "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
+            "shown because they were asked for. Do not pass this report on.</strong></p>"
+            + render_table((counted_noun(table), *table["quasi_identifiers"]), rows, figures=[0])
+        )
     return "".join(parts)
 
 
@@ -190,23 +203,6 @@ def _forecast(page: ReportPage, table: ReportPage) -> str:
     caution = "" if forecast["status"] == "ok" else f" {without_codes(forecast['status'])}"
     words = f"{shown.title}. The forecast treats the table as a random sample of the population.{caution}"
     return f"{title}{render_chart(shown, table, words)}"
-
-
-def _risky(table: ReportPage) -> str:
-    rows = "".join(
-        f"<tr><td class=number>{each['class_size']:,}</td>"
-        + "".join(
-            f"<td>{'NULL' if value is None else escape(value)}</td>"
-            for value in each["values"].values()
-        )
-        + "</tr>"
-        for each in table["risky_records"]
-    )
-    return (
-        "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
-        "shown because they were asked for. Do not pass this report on.</strong></p>"
-        + render_table((counted_noun(table), *table["quasi_identifiers"]), rows, figures=[0])
-    )
 
 
 def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:

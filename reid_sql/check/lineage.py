@@ -64,7 +64,20 @@ def _facet(name: str, version: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 def _describe_dataset(page: ReportPage, table: ReportPage) -> dict[str, Any]:
     """Name the table as OpenLineage does, with a tag for each role and an assertion for each check."""
-    assertions = [_describe_assertion(check) for check in checks_of(page, table["name"])]
+    assertions = []
+    for check in checks_of(page, table["name"]):
+        columns = check["quasi_identifiers"]
+        column = check["sensitive"] or (columns[0] if len(columns) == 1 else None)
+        assertion = {
+            "assertion": describe_check(check),
+            "success": check["verdict"] == PASS,
+            "severity": "error",
+            "name": describe_check_and_columns(check),
+            "description": f"{check['words']}; verdict: {check['verdict']}",
+            "expected": format_limit(check),
+            **({"column": column} if column else {}),
+        }
+        assertions.append(assertion)
     facet = _facet("DataQualityAssertionsDatasetFacet", "1-1-0", {"assertions": assertions})
     namespace, name = name_dataset(table["file"], table["table"])
     tags = [
@@ -138,17 +151,3 @@ def name_dataset(file: str, table: str | None) -> tuple[str, str]:
     port = "" if parts.port is None else f":{parts.port}"
     path = parts.path.strip("/").replace("/", ".")
     return f"{parts.scheme}://{parts.hostname}{port}", ".".join(filter(None, (path, table)))
-
-
-def _describe_assertion(check: ReportPage) -> dict[str, Any]:
-    columns = check["quasi_identifiers"]
-    column = check["sensitive"] or (columns[0] if len(columns) == 1 else None)
-    return {
-        "assertion": describe_check(check),
-        "success": check["verdict"] == PASS,
-        "severity": "error",
-        "name": describe_check_and_columns(check),
-        "description": f"{check['words']}; verdict: {check['verdict']}",
-        "expected": format_limit(check),
-        **({"column": column} if column else {}),
-    }

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
-from reid_sql.check.remarks import Count, Remark, remark_of_status, withhold_shares
+from reid_sql.check.remarks import Remark, remark_of_status, withhold_shares
 from reid_sql.models.classes.disclosure import Histogram
 
 # What a report may contain: figures that a mask has shown or masked, and numbers of no record.
@@ -217,19 +217,18 @@ class Mask:
         A count is shown if it is not small, nor any of the counts that it sums: who sees the others of them
         elsewhere would subtract.
         """
-        return Sentence(
-            tuple(
-                each if isinstance(each, str) else self._word(each, closed) for each in remark.parts
-            )
-        )
-
-    def _word(self, count: Count, closed: Collection[str]) -> Worded:
-        figure: Figure | Setting = Shown(count.number)
-        if self.hides(count.number):
-            figure = Setting(self.below)
-        elif self.below > 1 and (any(map(self.hides, count.summands)) or count.column in closed):
-            figure = Masked()
-        return Worded(figure, count.words, count.singular or count.words)
+        parts: list[str | Worded] = []
+        for each in remark.parts:
+            if isinstance(each, str):
+                parts.append(each)
+                continue
+            figure: Figure | Setting = Shown(each.number)
+            if self.hides(each.number):
+                figure = Setting(self.below)
+            elif self.below > 1 and (any(map(self.hides, each.summands)) or each.column in closed):
+                figure = Masked()
+            parts.append(Worded(figure, each.words, each.singular or each.words))
+        return Sentence(tuple(parts))
 
     def status(self, text: str, *, small: bool = False) -> Sentence:
         """Mask the status of a function: its counts are figures where the status is one that counts records.
@@ -300,7 +299,12 @@ def round_between(value: float, records: int, below: int) -> tuple[float, float]
     """
     if value * records < below:
         return 1 / records, below / records
-    if value < (first := min(1.0, _first_round_number(3 * below / records))):
+    # the first of 1, 2, 5, 10, … of all powers of ten that is not below
+    least = 3 * below / records
+    power = math.floor(math.log10(least))
+    rounded = (float(f"{step}e{power}") for step in (1, 2, 5, 10))
+    first = min(1.0, next(each for each in rounded if each >= least))
+    if value < first:
         return below / records, first
     for digits in (*ROUNDING_DIGITS, 0):
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
@@ -309,14 +313,6 @@ def round_between(value: float, records: int, below: int) -> tuple[float, float]
             high = float(f"{low + unit:.3g}")
             return max(low, first), high
     raise AssertionError
-
-
-def _first_round_number(least: float) -> float:
-    """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
-    power = math.floor(math.log10(least))
-    return next(
-        candidate for step in (1, 2, 5, 10) if (candidate := float(f"{step}e{power}")) >= least
-    )
 
 
 def mask_counts_in_text(words: str, below: int) -> str:

@@ -356,3 +356,8 @@ def argument_of(parameter: Parameter, parameters: Arguments) -> Any:  # noqa: AN
     if parameter.domain.form == "numbers" and isinstance(value, int | float):
         return [value]
     return None if value is REQUIRED else value
+
+
+def body_arguments_of(function: Function, parameters: Arguments) -> dict[str, Any]:
+    """Give the arguments of the function's body, each the check's parameter, else the default."""
+    return {each.name: argument_of(each, parameters) for each in function.own_parameters}

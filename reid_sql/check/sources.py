@@ -231,17 +231,15 @@ def logs_of(file: Path) -> list[Path]:
 def _hash_source(source: Source) -> str | None:
     """Give the hash of one file; of several, that of their hashes and names as `sha256sum` lists them."""
     files = files_of(source)
-    hashes = {each: _hash_file(each) for each in files}
+    hashes = {}
+    for each in files:
+        with each.open("rb") as content:
+            hashes[each] = hashlib.file_digest(content, "sha256").hexdigest()
     if len(files) <= 1:
         return next(iter(hashes.values()), None)
     folder = Path(os.path.commonpath([each.parent for each in files]))
     lines = [f"{each}  {file.relative_to(folder).as_posix()}\n" for file, each in hashes.items()]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def file_stamp(path: Path) -> Stamp:
@@ -277,19 +275,18 @@ Codes = Mapping[str, tuple[str, ...]]  # by column
 def read_missing(place: Place) -> dict[str, tuple[str, ...]]:
     """Read the table `missing`: for a column, its codes as texts or numbers."""
     missing = place.table("missing")
-    return {name: _read_codes(missing.at(name), codes) for name, codes in missing.values.items()}
-
-
-def _read_codes(where: str, codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the document contains
-    is_list = isinstance(codes, list) and bool(codes)
-    if not is_list or not all(
-        isinstance(each, str | int | float) and not isinstance(each, bool) for each in codes
-    ):
-        raise OutOfDomainError(
-            f"{where} must be a list of values that mean missing, got {shown(codes)}"
-            '; write it like ["97", "98"]'
-        )
-    return tuple(map(str, codes))
+    read = {}
+    for name, codes in missing.values.items():
+        is_list = isinstance(codes, list) and bool(codes)
+        if not is_list or not all(
+            isinstance(each, str | int | float) and not isinstance(each, bool) for each in codes
+        ):
+            raise OutOfDomainError(
+                f"{missing.at(name)} must be a list of values that mean missing, got {shown(codes)}"
+                '; write it like ["97", "98"]'
+            )
+        read[name] = tuple(map(str, codes))
+    return read
 
 
 def without_declared(row: Row, codes: Codes) -> dict[str, Any]:

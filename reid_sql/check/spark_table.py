@@ -92,7 +92,20 @@ def open_in_spark(
     show_progress: Any,  # noqa: ANN401
 ) -> Iterator[list[TableCounts]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
-    _refuse_unsupported(policy, memory_limit)
+    # before any counting, what the gate does on DuckDB alone
+    limit = policy.memory_limit if memory_limit is None else memory_limit
+    if limit is not None:
+        raise OutOfDomainError(
+            f"memory_limit must not be set with --engine spark, got '{limit}'; "
+            "set spark.driver.memory and spark.executor.memory instead"
+        )
+    for table in policy.tables:
+        for each in table.checks:
+            if reason := each.measure.declared.absence("spark"):
+                raise UnavailableError(
+                    f"policy tables[{table.number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}; "
+                    "leave --engine spark away, or the measure out"
+                )
     # workers need what is installed with this Python
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     before = SparkSession.getActiveSession()
@@ -137,23 +150,6 @@ def without_logs(spark: SparkSession) -> Iterator[None]:
             log4j.core.config.Configurator.setRootLevel(level)
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
-
-
-def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
-    """Refuse, before any counting, what the gate does on DuckDB alone."""
-    limit = policy.memory_limit if memory_limit is None else memory_limit
-    if limit is not None:
-        raise OutOfDomainError(
-            f"memory_limit must not be set with --engine spark, got '{limit}'; "
-            "set spark.driver.memory and spark.executor.memory instead"
-        )
-    for table in policy.tables:
-        for each in table.checks:
-            if reason := each.measure.declared.absence("spark"):
-                raise UnavailableError(
-                    f"policy tables[{table.number}] must have measures that Spark can answer, got '{each.measure.name}': {reason}; "
-                    "leave --engine spark away, or the measure out"
-                )
 
 
 class SparkTable(TableEngine):
@@ -282,7 +278,7 @@ class SparkTable(TableEngine):
                 part = part.filter(reduce(and_, (column(name).isNotNull() for name in qi)))
             # of equal rows of a person one counts
             part = part.distinct() if person else part
-            scoring = {p.name: arguments[p.name] for p in check.measure.declared.own_parameters}
+            scoring = check.measure.declared.body_arguments(arguments)
             scored = rs.score_records(part, self.model_name, **scoring)
             literals = {name: sql_literal(value) for name, value in parameters.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"

@@ -17,7 +17,7 @@ from reid_sql.check.cautions import (
     refuse_nobodies,
 )
 from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
-from reid_sql.check.measure import Measure, argument_of
+from reid_sql.check.measure import Measure, argument_of, body_arguments_of
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
     Remark,
@@ -412,5 +412,5 @@ class TableCounts:
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
         arguments = {**check.parameters, "nulls": self.table.nulls}
-        options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
+        options = body_arguments_of(function, arguments)
         return list(answer_rows(function, vars(histogram), options))

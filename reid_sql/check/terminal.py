@@ -1,6 +1,6 @@
 """The verdict on a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -95,22 +95,22 @@ def _checks_tables(
     """Give the checks of each table of the policy below its name, however long it is."""
     for name in dict.fromkeys(check["table"] for check in page["checks"]):
         yield Text(name, style="bold")
-        yield _checks_table(checks_of(page, name), cautions[name])
-
-
-def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Table:
-    table = Table(header_style="bold")
-    for column in ("verdict", "measure", "figure", "limit", ""):
-        table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
-    for check in checks:
-        explanation = explain_verdict(check, cautions.sentences)
-        badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
-        cells = (format_figure(explanation.group, check), format_limit(check), explanation.words)
-        lines = [Text(describe_check(check))]
-        if describe_columns(check):
-            lines.append(Text(describe_columns(check), style="dim"))
-        table.add_row(badge, Group(*lines), *(Text(cell) for cell in cells))
-    return table
+        table = Table(header_style="bold")
+        for column in ("verdict", "measure", "figure", "limit", ""):
+            table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
+        for check in checks_of(page, name):
+            explanation = explain_verdict(check, cautions[name].sentences)
+            badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
+            cells = (
+                format_figure(explanation.group, check),
+                format_limit(check),
+                explanation.words,
+            )
+            lines = [Text(describe_check(check))]
+            if describe_columns(check):
+                lines.append(Text(describe_columns(check), style="dim"))
+            table.add_row(badge, Group(*lines), *(Text(cell) for cell in cells))
+        yield table
 
 
 def _check_lines(

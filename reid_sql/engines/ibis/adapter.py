@@ -127,7 +127,7 @@ def count(
 
 def table(declared: Function, arguments: Arguments) -> Table:
     """Bind a table function: a table of the warehouse, or one in this process where a body answers."""
-    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = declared.body_arguments(arguments)
     reduction = declared.reduction
     if reduction is None:
         return framed(table_of(answer_rows(declared, {}, options), declared.columns))

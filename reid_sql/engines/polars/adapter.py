@@ -99,7 +99,7 @@ def table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
 
 
 def _answer_table(declared: Function, arguments: Arguments) -> pl.LazyFrame:
-    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = declared.body_arguments(arguments)
     if declared.reduction is None:
         return pl.LazyFrame(
             answer_rows(declared, {}, options), schema=schema(declared.columns), orient="row"

@@ -153,7 +153,7 @@ def refuse_unordered(declared: Function, arguments: Arguments) -> None:
 
 def table(declared: Function, arguments: Arguments) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
-    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = declared.body_arguments(arguments)
     reduction = declared.reduction
     if reduction is None:
         return framed(table_of(answer_rows(declared, {}, options), declared.columns))
