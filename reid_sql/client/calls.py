@@ -274,7 +274,11 @@ def run_call(con: DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> p
         # A relation would bind the query twice, and the result of execute() is copied row by row.
         _execute(con, f"CREATE OR REPLACE TEMP TABLE {ANSWER} AS {call.query}")
         answer = con.sql(f"FROM {ANSWER}").to_arrow_table()
-    return _restore_names(answer) if _differ(call.names) else answer
+    if not _differ(call.names):
+        return answer
+    frame = pl.DataFrame(pl.from_arrow(answer))
+    columns = (_restore(pl.col(name), kind).alias(name) for name, kind in frame.schema.items())
+    return frame.select(columns).rename(lambda name: name.replace(SUFFIX, "")).to_arrow()
 
 
 def _execute(con: DuckDBPyConnection, query: str) -> None:
@@ -292,13 +296,6 @@ def _execute(con: DuckDBPyConnection, query: str) -> None:
                 wait([running], LOOK)
             raise
         running.result()
-
-
-def _restore_names(answer: pa.Table) -> pa.Table:
-    """The answer, whose texts and columns have the columns' own names."""
-    frame = pl.DataFrame(pl.from_arrow(answer))
-    columns = (_restore(pl.col(name), kind).alias(name) for name, kind in frame.schema.items())
-    return frame.select(columns).rename(lambda name: name.replace(SUFFIX, "")).to_arrow()
 
 
 def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
@@ -320,7 +317,15 @@ def create_view(con: DuckDBPyConnection, view: str, columns: ColumnNames, rows: 
     with refused():
         con.register(name, rows)
         if is_counted:
-            _refuse_equal(con, name, columns, rows)
+            distinct = (
+                f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
+            )
+            alike = con.execute(distinct).fetchall()[0][0]
+            if alike != rows.num_rows:
+                raise OutOfDomainError(
+                    f"{', '.join(columns)} must come to the client as values that differ as in the database, got {alike} distinct records of {rows.num_rows}; "
+                    "cast the column to text or to a whole number in a view"
+                )
     values = [_value_of(name, rows) for name in names]
     selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
     each = _repeat_records(name) if is_counted else name
@@ -341,16 +346,6 @@ def _has_order(column: pa.Field) -> bool:
 
 def _has_zone(column: pa.Field) -> bool:
     return pa.types.is_timestamp(column.type) and column.type.tz is not None
-
-
-def _refuse_equal(con: DuckDBPyConnection, name: str, columns: ColumnNames, rows: pa.Table) -> None:
-    distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
-    alike = con.execute(distinct).fetchall()[0][0]
-    if alike != rows.num_rows:
-        raise OutOfDomainError(
-            f"{', '.join(columns)} must come to the client as values that differ as in the database, got {alike} distinct records of {rows.num_rows}; "
-            "cast the column to text or to a whole number in a view"
-        )
 
 
 def _repeat_records(name: str) -> str:
@@ -386,23 +381,18 @@ def _sentence(error: duckdb.Error) -> str:
 @contextmanager
 def open_shared_client() -> Iterator[DuckDBPyConnection]:
     """Connect to the DuckDB of this process that has the functions, reads no file, and spills encrypted."""
-    con = _connect(os.getpid())
-    try:
-        yield con
-    finally:
-        con.close()
-
-
-def _connect(process: int) -> DuckDBPyConnection:
-    """A connection of its own; a database that broke down on a value is opened anew."""
-    try:
+    process = os.getpid()
+    try:  # a database that broke down on a value is opened anew
         con = open_cursor(_database(process))
         con.execute("SET TimeZone = 'UTC'")
     except duckdb.Error:
         _database.cache_clear()
         con = open_cursor(_database(process))
         con.execute("SET TimeZone = 'UTC'")
-    return con
+    try:
+        yield con
+    finally:
+        con.close()
 
 
 @cache

@@ -247,30 +247,26 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     """Make one row of the answer for each place of its arrays; a list of dictionaries would be slow."""
     per_row, types = answered["answers"], answer.field("answers").type
     columns = (per_row[field.name] if per_row else [] for field in types.value_type)
-    arrays = [
-        _array_of_column(column, field.type)
-        for column, field in zip(columns, types.value_type, strict=True)
-    ]
+    arrays = []
+    for column, field in zip(columns, types.value_type, strict=True):
+        is_array = isinstance(column, np.ndarray) and column.dtype != np.object_
+        if isinstance(column, pa.Array):
+            arrays.append(column)
+            continue
+        if is_array and not pa.types.is_string(field.type):
+            arrays.append(numbers_of(column, field.type))
+            continue
+        texts = list(column)
+        if len(texts) > 1 and texts.count(texts[0]) == len(texts):  # a figure of all rows
+            places = numbers_of(np.zeros(len(texts)), pa.int64())
+            arrays.append(array_of(texts[:1], field.type).take(places))
+        else:
+            arrays.append(array_of(texts, field.type))
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(array_of([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays(
         [array_of([answered["refusal"]], pa.string()), listed], fields=list(answer)
     )
-
-
-def _array_of_column(values: Any, kind: pa.DataType) -> pa.Array:  # noqa: ANN401 - an array or a list
-    if isinstance(values, pa.Array):
-        return values
-    if (
-        isinstance(values, np.ndarray)
-        and values.dtype != np.object_
-        and not pa.types.is_string(kind)
-    ):
-        return numbers_of(values, kind)
-    texts = list(values)
-    if len(texts) > 1 and texts.count(texts[0]) == len(texts):  # a figure of all rows
-        return array_of(texts[:1], kind).take(numbers_of(np.zeros(len(texts)), pa.int64()))
-    return array_of(texts, kind)
 
 
 def answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
@@ -317,19 +313,17 @@ def of_groups(
 ) -> list[list[dict[str, Any]]]:
     """The same for groups among others: of one that is too small, a row whose status says so."""
     if declared.body_of_groups is None or declared.reduction is None:
-        return [_of_group(declared, arrays, options) for arrays in groups]
+        answered = []
+        for arrays in groups:
+            try:
+                answered.append(answer_rows(declared, arrays, options))
+            except TooFewRecordsError as error:
+                status = {"status": STATUS_REFUSED.format(error)}
+                answered.append([dict.fromkeys(declared.columns) | status])
+        return answered
     make: Any = declared.reduction.arrays
     answers = declared.body_of_groups([make(**arrays) for arrays in groups], **options)
     return [[asdict(row)] for row in answers]
-
-
-def _of_group(
-    declared: Function, arrays: Mapping[str, Any], options: Arguments
-) -> list[dict[str, Any]]:
-    try:
-        return answer_rows(declared, arrays, options)
-    except TooFewRecordsError as error:
-        return [dict.fromkeys(declared.columns) | {"status": STATUS_REFUSED.format(error)}]
 
 
 def answer_columns(

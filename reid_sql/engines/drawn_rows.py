@@ -78,18 +78,14 @@ def _may_identify(column: pa.ChunkedArray) -> bool:
 
 def encode_columns(drawn: pa.Table) -> dict[str, Integers]:
     """Number the values of each column that can be compared, -1 for NULL."""
-    return {
-        name: _encode(column)
-        for name, column in zip(drawn.column_names, drawn.columns, strict=True)
-        if not pa.types.is_nested(column.type) and not isinstance(column.type, pa.BaseExtensionType)
-    }
-
-
-def _encode(column: pa.ChunkedArray) -> Integers:
-    values = column.combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        values = values.dictionary_decode()
-    # fill_null and to_numpy of Arrow import pandas
-    numbers = numbers_in(values.dictionary_encode().indices)
-    codes: Integers = np.nan_to_num(numbers, nan=-1).astype(np.int64)
+    codes: dict[str, Integers] = {}
+    for name, column in zip(drawn.column_names, drawn.columns, strict=True):
+        if pa.types.is_nested(column.type) or isinstance(column.type, pa.BaseExtensionType):
+            continue
+        values = column.combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            values = values.dictionary_decode()
+        # fill_null and to_numpy of Arrow import pandas
+        numbers = numbers_in(values.dictionary_encode().indices)
+        codes[name] = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     return codes

@@ -108,7 +108,13 @@ def _smallest_classes(
     if not place_of(entity, columns_read):
         more = f", entity AS {name(entity)}"
     if weight is not None:
-        people = _with_weights(source, people, [entity, *by], places, weight)
+        parts = [entity, *by]
+        keys = ["entity", *(f"q{place}" for place in places)]
+        alike = same("reid_first", "reid_weights", keys, aliases(len(parts)))
+        people = f"""
+        SELECT reid_first.*, reid_weights.weight
+        FROM ({people}) AS reid_first
+        JOIN ({_smallest_weights(source, parts, weight)}) AS reid_weights ON {alike}"""
         more += f", weight AS {name(weight)}, class_weight AS {name(CLASS_WEIGHT)}"
         sums = f", sum({positive('weight')}) OVER ({in_class}) AS class_weight"
     return f"""
@@ -139,18 +145,6 @@ def weight_number(weight: str) -> str:
 def positive(weight: str) -> str:
     """A weight above 0, else NaN: so that a sum with a bad one is NaN, which a model refuses."""
     return f"CASE WHEN {weight} > 0 THEN {weight} ELSE 'NaN'::DOUBLE END"
-
-
-def _with_weights(
-    source: Source, people: str, parts: Sequence[str], places: Sequence[int], weight: str
-) -> str:
-    """Join to people, in groups at these places, the smallest of their weights."""
-    keys = ["entity", *(f"q{place}" for place in places)]
-    alike = same("reid_first", "reid_weights", keys, aliases(len(parts)))
-    return f"""
-        SELECT reid_first.*, reid_weights.weight
-        FROM ({people}) AS reid_first
-        JOIN ({_smallest_weights(source, parts, weight)}) AS reid_weights ON {alike}"""
 
 
 def class_columns(source: Source) -> dict[str, str]:

@@ -92,7 +92,13 @@ def answer_over(
             declared, reduction, [*options.values(), str(is_divided).lower()], database, source
         )
     answer = _body_over(declared, reduction, list(options.values()), database, source)
-    return _add_household_risk(answer) if has_households else answer
+    if has_households:
+        # the risks of a household's members are combined; a record without a household is one of its own
+        alone = "CASE WHEN record.household IS NULL THEN row_number() OVER () END"
+        answer = f"""SELECT * EXCLUDE (reid_alone) REPLACE (record.record AS record,
+            1 - product(1 - risk) OVER (PARTITION BY record.household, reid_alone) AS household_risk)
+        FROM (SELECT *, {alone} AS reid_alone FROM ({answer})) ORDER BY record ASC NULLS LAST"""
+    return answer
 
 
 def _every_column(declared: Function) -> str:
@@ -185,14 +191,6 @@ def _body_over(
     called = call_body(declared, [*arrays, *options], database, f"{report} FROM {source}")
     each = f"SELECT unnest(answers) AS answer, {NULL_REPORT} FROM ({called})"
     return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
-
-
-def _add_household_risk(answer: str) -> str:
-    """Combine the risks of each household's members; a record without a household is one of its own."""
-    alone = "CASE WHEN record.household IS NULL THEN row_number() OVER () END"
-    return f"""SELECT * EXCLUDE (reid_alone) REPLACE (record.record AS record,
-            1 - product(1 - risk) OVER (PARTITION BY record.household, reid_alone) AS household_risk)
-        FROM (SELECT *, {alone} AS reid_alone FROM ({answer})) ORDER BY record ASC NULLS LAST"""
 
 
 def _body_by_group(

@@ -77,7 +77,12 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
     tree = tree.transform(_portable)
     for select in list(tree.find_all(exp.Select)):
         eliminate_semi_and_anti_joins(select)
-        _write_groups(select)
+        group = select.args.get("group")
+        if group is not None and group.args.get("all"):  # few databases have GROUP BY ALL
+            columns = [
+                each.unalias().copy() for each in select.expressions if not each.find(exp.AggFunc)
+            ]
+            select.set("group", exp.Group(expressions=columns) if columns else None)
         _name_subqueries(select)
     try:
         return str(
@@ -121,17 +126,6 @@ def reserved_words() -> frozenset[str]:
             "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
         )
         return frozenset(word for (word,) in rows.fetchall())
-
-
-def _write_groups(select: Any) -> None:  # noqa: ANN401 - the same
-    """Name the columns of GROUP BY ALL, which few databases have."""
-    from sqlglot import exp  # noqa: PLC0415 - an optional extra
-
-    group = select.args.get("group")
-    if group is None or not group.args.get("all"):
-        return
-    columns = [each.unalias().copy() for each in select.expressions if not each.find(exp.AggFunc)]
-    select.set("group", exp.Group(expressions=columns) if columns else None)
 
 
 def _name_subqueries(select: Any) -> None:  # noqa: ANN401 - the same

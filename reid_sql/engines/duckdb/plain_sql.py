@@ -51,22 +51,6 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
     database compares them: the checks for collations are Python's.
     """
     refuse_dialect(dialect)
-    declared, arguments = _read_call(call, functions)
-    if not declared.answer.of_rows:
-        query, is_divided = _write_query(declared, arguments)
-        if dialect == DUCKDB:
-            return lay_out(query)
-        return translate(query, dialect, declared.name, is_divided=is_divided)
-    expression = (
-        _window(declared, arguments)
-        if declared.answer is Answer.WINDOW
-        else _closed_form(declared, arguments)
-    )
-    return expression if dialect == DUCKDB else translate_expression(expression, dialect)
-
-
-def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, str]:
-    """Split a call into its function and the text of its arguments, or refuse it."""
     match = CALL.fullmatch(call)
     if not match or _end_of(match[2]) != len(match[2]):
         raise OutOfDomainError(
@@ -81,7 +65,18 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
     declared = functions[called]
     if declared.needs_python:
         raise _refusal_of(called)
-    return declared, match[2][1:-1]
+    arguments = match[2][1:-1]
+    if not declared.answer.of_rows:
+        query, is_divided = _write_query(declared, arguments)
+        if dialect == DUCKDB:
+            return lay_out(query)
+        return translate(query, dialect, declared.name, is_divided=is_divided)
+    expression = (
+        _window(declared, arguments)
+        if declared.answer is Answer.WINDOW
+        else _closed_form(declared, arguments)
+    )
+    return expression if dialect == DUCKDB else translate_expression(expression, dialect)
 
 
 def _refusal_of(called: str) -> UnavailableError:
@@ -206,7 +201,14 @@ def _closed_form(declared: Function, arguments: str) -> str:
     }
     for parameter in declared.parameters:
         tests += parameter.domain.conditions(named[parameter.name])
-    form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _expand_helpers(form))
+    while helpers := list(HELPER.finditer(form)):  # ln(1 + x) and exp(x) - 1 are written out
+        last = helpers[-1]  # no other is within it
+        end = last.end() - 1 + _end_of(form[last.end() - 1 :])
+        argument = form[last.end() : end - 1]
+        body = SHARED[f"reid_{last[1]}"].removeprefix("(x) AS ")
+        written = re.sub(r"\bx\b", lambda _: f"({argument})", body)  # noqa: B023 - called at once
+        form = f"{form[: last.start()]}({written}){form[end:]}"
+    form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], form)
     return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
 
 
@@ -220,18 +222,6 @@ def _choose_closed_form(declared: Function, values: list[str]) -> tuple[Function
     word = CHOSEN.sub("", written[0]).strip("'") if written else chooser.default
     chosen = declared.outputs[chooser.domain.from_python(chooser.name, word)]
     return chosen, [value for value in values if value not in written]
-
-
-def _expand_helpers(form: str) -> str:
-    """Write ln(1 + x) and exp(x) - 1 out where they are called."""
-    while helpers := list(HELPER.finditer(form)):
-        last = helpers[-1]  # no other is within it
-        end = last.end() - 1 + _end_of(form[last.end() - 1 :])
-        argument = form[last.end() : end - 1]
-        body = SHARED[f"reid_{last[1]}"].removeprefix("(x) AS ")
-        written = re.sub(r"\bx\b", lambda _: f"({argument})", body)  # noqa: B023 - called at once
-        form = f"{form[: last.start()]}({written}){form[end:]}"
-    return form
 
 
 # A planned query, laid out for reading: a line for each clause, an indent for each query inside another.

@@ -140,7 +140,11 @@ def register(
     con = connection_of(connection)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
-        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
+        # the catalogue of the database instance that has all the functions, if there is one
+        expected = [__version__, *functions]
+        catalogue = next(
+            (each for each in (PUBLIC, CATALOGUE) if _list_ours(cursor, each) == expected), None
+        ) or _make_catalogue(cursor, functions)
         _hold_models(con, cursor)
         _reach(con, functions, catalogue)
     return f"{catalogue}.main"
@@ -248,14 +252,6 @@ class _Listed(NamedTuple):
     by_database: Mapping[str, set[str]]
 
 
-def _find_catalogue(cursor: DuckDBPyConnection, functions: "Mapping[str, Function]") -> str | None:
-    """The catalogue of the database instance that has all the functions, if there is one."""
-    expected = [__version__, *functions]
-    return next(
-        (each for each in (PUBLIC, CATALOGUE) if _list_ours(cursor, each) == expected), None
-    )
-
-
 def _list_ours(cursor: DuckDBPyConnection, catalogue: str) -> list[str] | None:
     """What a catalogue of ours says that it has, if it is one."""
     if catalogue not in {PUBLIC, CATALOGUE, COPIED}:
@@ -274,16 +270,6 @@ def _list_functions(cursor: DuckDBPyConnection) -> _Listed:
         by_database.setdefault(database, set()).add(name)
     of_values = {name for _, is_current, name, kind in rows if is_current and kind == "macro"}
     return _Listed(by_database.pop("system", set()), of_values, by_database)
-
-
-def _namesakes(con: DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
-    """Names of ours that macros have in a database of the user's, wherever USE may lead.
-
-    The connection itself is asked: those of its open transaction are known to no other.
-    """
-    macros = _list_functions(con).by_database.values()
-    theirs = (names for names in macros if MARKER not in names)
-    return set().union(*theirs) & functions.keys()
 
 
 def _make_catalogue(cursor: DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
@@ -462,8 +448,11 @@ def _reach(con: DuckDBPyConnection, functions: "Mapping[str, Function]", catalog
         # it sees the functions of the time when it first called one
         if con.execute(SEEN).fetchall() == [(0,)]:
             raise OutOfDomainError(REFUSAL_LATE)
-        # a rollback would take away what goes before macros of our names
-        if namesakes := _namesakes(con, functions):
+        # A rollback would take away what goes before macros of our names, wherever USE may lead. The
+        # connection itself is asked: those of its open transaction are known to no other.
+        macros = _list_functions(con).by_database.values()
+        theirs = (names for names in macros if MARKER not in names)
+        if namesakes := set().union(*theirs) & functions.keys():
             raise OutOfDomainError(REFUSAL_NAMESAKES.format(", ".join(sorted(namesakes))))
         if place not in path.split(","):
             path = path.replace("'", "''")

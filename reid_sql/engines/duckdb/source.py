@@ -156,7 +156,24 @@ class DuckDBSource(Source):
 
     def is_identified(self) -> str:
         """Test that every row has an identifier, if a column is one; warn of values that stand for nobody."""
-        tests = [] if self.identified_by is None else [self._has_identifiers(*self.identified_by)]
+        tests = []
+        if self.identified_by is not None:
+            role, column = self.identified_by
+            identifier = (
+                f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
+            )
+            value = self.without_nan("identifier")
+            parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
+            before, between, after = map(text, parts)
+            tests.append(f"""(
+            SELECT CASE WHEN missing > 0
+              THEN error(concat({before}, {THOUSANDS.format("missing")}, {between},
+                {THOUSANDS.format("total")}, {after}))::BOOLEAN ELSE true END
+            FROM (
+              SELECT count(*) - count({value}) AS missing, count(*) AS total
+              FROM (SELECT {identifier} AS identifier FROM {self.item} AS reid_person) AS reid_people
+            )
+          )""")
         tests += [self._warn_of_nobodies(*each) for each in self._watched_people()]
         return " AND ".join(tests) or "true"
 
@@ -195,24 +212,6 @@ class DuckDBSource(Source):
             SELECT reid_valued.*
             FROM ({body}) AS reid_valued, (SELECT {" AND ".join(tests)} AS reid_is_warned) AS reid_warned
             WHERE reid_is_warned"""
-
-    def _has_identifiers(self, role: str, column: str) -> str:
-        """Test that every row has an identifier; else refuse, with the counts."""
-        identifier = (
-            f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
-        )
-        value = self.without_nan("identifier")
-        parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
-        before, between, after = map(text, parts)
-        return f"""(
-            SELECT CASE WHEN missing > 0
-              THEN error(concat({before}, {THOUSANDS.format("missing")}, {between},
-                {THOUSANDS.format("total")}, {after}))::BOOLEAN ELSE true END
-            FROM (
-              SELECT count(*) - count({value}) AS missing, count(*) AS total
-              FROM (SELECT {identifier} AS identifier FROM {self.item} AS reid_person) AS reid_people
-            )
-          )"""
 
     def without_nan(self, value: str) -> str:
         """A value, NULL where it is NaN."""

@@ -106,7 +106,13 @@ def _write(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401
     words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
     words = WITHIN if op.dtype.is_nested() and _has_text(op.dtype) else words
     dialect = compiler.dialect.__name__
-    return _substitute(words[dialect][which], dialect, arg) if dialect in words else arg
+    if dialect not in words:
+        return arg
+
+    def placed(node: Any) -> Any:  # noqa: ANN401 - the same
+        return arg.copy() if isinstance(node, sge.Column) and node.name == X else node
+
+    return _parse(words[dialect][which], dialect=dialect.lower()).transform(placed)
 
 
 def _has_text(kind: dt.DataType) -> bool:
@@ -116,15 +122,6 @@ def _has_text(kind: dt.DataType) -> bool:
 
 
 _parse = cache(sg.parse_one)
-
-
-def _substitute(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the same
-    """The text with the value in its place."""
-
-    def placed(node: Any) -> Any:  # noqa: ANN401 - the same
-        return arg.copy() if isinstance(node, sge.Column) and node.name == X else node
-
-    return _parse(text, dialect=dialect.lower()).transform(placed)
 
 
 SQLGlotCompiler.visit_ReidCompared = lambda compiler, op, *, arg: _write(compiler, op, arg, 0)

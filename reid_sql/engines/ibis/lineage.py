@@ -46,20 +46,18 @@ def columns_of_values(table: Table) -> list[str]:
 def _in_field(relation: Any, name: str, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - of Ibis
     """The columns whose values a column of a relation has."""
     key = (relation, name)
-    if key not in cache:
-        cache[key] = _read_field(relation, name, cache)
-    return cache[key]
-
-
-def _read_field(relation: Any, name: str, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
+    if key in cache:
+        return cache[key]
     if isinstance(relation, ops.Set):  # by place: the names of both are those of the first
         sides = (relation.left, relation.right)
-        return reduce(or_, (_in_field(side, name, cache) for side in sides), NONE)
-    if isinstance(relation, ops.Reference):
-        return _in_field(relation.parent, name, cache)
-    if name in relation.values:
-        return _in_value(relation.values[name], cache)
-    return frozenset({name})  # of a table, or of a statement whose text is the user's
+        cache[key] = reduce(or_, (_in_field(side, name, cache) for side in sides), NONE)
+    elif isinstance(relation, ops.Reference):
+        cache[key] = _in_field(relation.parent, name, cache)
+    elif name in relation.values:
+        cache[key] = _in_value(relation.values[name], cache)
+    else:  # of a table, or of a statement whose text is the user's
+        cache[key] = frozenset({name})
+    return cache[key]
 
 
 def _in_value(value: Any, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same

@@ -97,11 +97,32 @@ class GroupCounts:
 
         The groups' values are as they are compared, so that two that are written alike are two.
         """
-        counts = (
-            sized.mutate(records_dropped=zero())
-            if self.nulls != "drop"
-            else self._with_dropped(sized)
-        )
+        if self.nulls != "drop":
+            counts = sized.mutate(records_dropped=zero())
+        else:
+            # Groups of which nothing is counted are added. What was dropped of each is a window over the
+            # union of both, since a join would have to be NULL-safe.
+            lacks = has_null(self.rows, self.names)
+            left_out = self.rows.group_by(list(self.groups)).agg(
+                left_out=sum_bigint(lacks.ifelse(self.rows["records"], zero()))
+            )
+            empty = left_out.select(
+                *self.groups,
+                "left_out",
+                class_size=ibis.null(WHOLE),
+                classes=zero(),
+                records=zero(),
+            )
+            counted = sized.select(
+                *self.groups, "class_size", "classes", "records", left_out=zero()
+            )
+            both = ibis.union(empty.select(counted.columns), counted)
+            groups = window_keys(both, self.groups)
+            marked = both.mutate(
+                records_dropped=bigint(both["left_out"].sum().over(group_by=groups)),
+                sizes=both["class_size"].count().over(group_by=groups),
+            )
+            counts = marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
         originals = group_names(self.by)
         named = {name: counts[group] for group, name in zip(self.groups, originals, strict=True)}
         return counts.select(
@@ -113,27 +134,6 @@ class GroupCounts:
             records_dropped=counts["records_dropped"],
             nulls=ibis.literal(self.nulls, dt.string),
         )
-
-    def _with_dropped(self, sized: Table) -> Table:
-        """Add the groups of which nothing is counted, and what was dropped of each.
-
-        A window over the union of both, since a join would have to be NULL-safe.
-        """
-        lacks = has_null(self.rows, self.names)
-        left_out = self.rows.group_by(list(self.groups)).agg(
-            left_out=sum_bigint(lacks.ifelse(self.rows["records"], zero()))
-        )
-        empty = left_out.select(
-            *self.groups, "left_out", class_size=ibis.null(WHOLE), classes=zero(), records=zero()
-        )
-        counts = sized.select(*self.groups, "class_size", "classes", "records", left_out=zero())
-        both = ibis.union(empty.select(counts.columns), counts)
-        groups = window_keys(both, self.groups)
-        marked = both.mutate(
-            records_dropped=bigint(both["left_out"].sum().over(group_by=groups)),
-            sizes=both["class_size"].count().over(group_by=groups),
-        )
-        return marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
 
 
 def count_by_group(

@@ -82,8 +82,17 @@ def fetch_values(
             f"{TEXT}{place}": _sent(placed[name], engine) for place, name in sent_values.items()
         }
         sent[TOTAL] = total
-        table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
-        _refuse_lost_rows(table, words)
+        listed = (
+            f"'{name}' of type {' '.join(str(kind).split())}"
+            for name, kind in zip(shown, kinds, strict=True)
+        )
+        table = fetch(placed.select(**sent), words, len(rows.columns), f" ({', '.join(listed)})")
+        counted = table[TOTAL][0].as_py() if table.num_rows else 0
+        if counted != table.num_rows:
+            raise OutOfDomainError(
+                f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}; "
+                "ask again, or ask about an extract"
+            )
         codes = _codes(table, shown, kinds)
         table = table.rename_columns([_renamed(name, names) for name in table.column_names])
     values = [
@@ -158,14 +167,6 @@ def fetch_rarest(
     return [(sizes[row], *(column[row] for column in values)) for row in ordered]
 
 
-def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
-    listed = (
-        f"'{name}' of type {' '.join(str(kind).split())}"
-        for name, kind in zip(shown, kinds, strict=True)
-    )
-    return f" ({', '.join(listed)})"
-
-
 def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) -> Integers:
     """Return the numbers; a value that the database finds unequal to itself has none."""
     columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
@@ -232,15 +233,6 @@ def _sent(column: Column, engine: str) -> Column:
     if engine == "mysql" and kind.is_float32():  # of which it shows six digits
         return column.cast("float64")
     return column if plain else column.cast("string")
-
-
-def _refuse_lost_rows(table: pa.Table, words: str) -> None:
-    counted = table[TOTAL][0].as_py() if table.num_rows else 0
-    if counted != table.num_rows:
-        raise OutOfDomainError(
-            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}; "
-            "ask again, or ask about an extract"
-        )
 
 
 def _representatives(

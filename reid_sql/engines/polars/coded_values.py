@@ -46,7 +46,7 @@ from reid_sql.models.columns.spelling import (
     WIDE_LETTERS,
 )
 from reid_sql.models.columns.units import COUNTS_OF_NOBODIES
-from reid_sql.parameters import ColumnNames, Row
+from reid_sql.parameters import ColumnNames
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]
@@ -240,16 +240,15 @@ def _may_have_codes(ends: pl.Series) -> bool:
 
 def _warn_of_codes(counts: pl.DataFrame, kinds: Mapping[str, str]) -> None:
     """Warn of values that look like missing-value codes."""
-    cautions = (_describe_codes(name, kind, counts[name][0]) for name, kind in kinds.items())
+    cautions = []
+    for name, kind in kinds.items():
+        row = counts[name][0]
+        form = ColumnForm(
+            name, kind, row["values"], row["numbers"], 0, row["least"], row["greatest"]
+        )
+        candidates = zip(row["texts"], row["rows"], strict=True)
+        codes = missing_values_of(form, candidates, values_beside(row, form.values))
+        texts, records = [each.text for each in codes], [each.records for each in codes]
+        cautions.append(count_missing_values(texts, records, name))
     if caution := " ".join(f"{each}." for each in cautions if each):
         warnings.warn(caution, MissingCodesWarning, stacklevel=2)
-
-
-def _describe_codes(name: str, kind: str, counts: Row) -> str:
-    ends = counts["least"], counts["greatest"]
-    form = ColumnForm(name, kind, counts["values"], counts["numbers"], 0, *ends)
-    candidates = zip(counts["texts"], counts["rows"], strict=True)
-    codes = missing_values_of(form, candidates, values_beside(counts, form.values))
-    return count_missing_values(
-        [each.text for each in codes], [each.records for each in codes], name
-    )

@@ -199,23 +199,19 @@ def _list_looks(declared: Function, arguments: Arguments) -> Iterator[Look]:
     for table in rows.tables:
         for frame in list_tables(arguments[table]):
             yield from _look_for_identifiers(frame.lazy(), rows)
-            yield from _look_for_panels(frame.lazy(), rows)
+            plain = [
+                exact_column(name)
+                for name, kind in frame.lazy().collect_schema().items()
+                if not kind.is_nested() and kind != pl.Object
+            ]
+            if plain:
+                first_rows = frame.lazy().select(plain).head(ROWS_DRAWN)
+                yield first_rows, partial(_warn_of_panels, rows=rows)
     for frame, column, unit in list_watched_columns(declared, arguments):
         yield from look_for_nobodies(frame.lazy(), column, unit)
     for table in rows.coded_tables:
         for frame in list_tables(arguments[table]):
             yield from look_for_codes(frame.lazy(), rows.coded)
-
-
-def _look_for_panels(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Look]:
-    """Look at the structure of the first rows."""
-    plain = [
-        exact_column(name)
-        for name, kind in frame.collect_schema().items()
-        if not kind.is_nested() and kind != pl.Object
-    ]
-    if plain:
-        yield frame.select(plain).head(ROWS_DRAWN), partial(_warn_of_panels, rows=rows)
 
 
 def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows) -> None:

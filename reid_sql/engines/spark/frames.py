@@ -412,16 +412,13 @@ def _translate(node: Any) -> Any:  # noqa: ANN401 - a node of sqlglot's tree
     """Write what Spark has in other words; a setting of it may refuse a join that has no condition."""
     if isinstance(node, exp.CTE):
         node.set("materialized", None)
-    if isinstance(node, exp.Join) and _is_unconditional(node):
-        node.set("on", None)
-        node.set("kind", "CROSS")
+    if isinstance(node, exp.Join) and not node.args.get("using"):
+        condition = node.args.get("on")
+        if condition is None or condition == exp.true():
+            node.set("on", None)
+            node.set("kind", "CROSS")
     if isinstance(node, exp.IgnoreNulls):
         return node.this
     if isinstance(node, exp.Anonymous):
         node.set("this", NAMES.get(node.name.upper(), node.name))
     return node
-
-
-def _is_unconditional(join: exp.Join) -> bool:
-    condition = join.args.get("on")
-    return not join.args.get("using") and (condition is None or condition == exp.true())
