@@ -38,7 +38,7 @@ def __getattr__(name: str) -> object:
         return import_module(f"reid_sql.{name}")
     if name == "report":
         return import_module("reid_sql.commands.report").report
-    if _is_function(name):
+    if name.isidentifier() and any((place / f"{name}.py").is_file() for place in _folders()):
         return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:
         if call := _call_by_other_name(name):
@@ -47,11 +47,6 @@ def __getattr__(name: str) -> object:
     return getattr(
         import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name
     )
-
-
-def _is_function(name: str) -> bool:
-    """Whether a file declares a function of this name, which no import has to tell."""
-    return name.isidentifier() and any((place / f"{name}.py").is_file() for place in _folders())
 
 
 def _folders() -> "list[Path]":

@@ -134,15 +134,13 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
         refuse_repeated_names(name, map(str, getattr(value, "column_names", value.columns)), str)
     shown = f"reid_given_{uuid4().hex}"
     has_objects = of_pandas and any(kind == "object" for kind in value.dtypes)
-    frames[shown] = _read_objects(name, value) if has_objects else value
+    if has_objects:
+        # as Arrow and Polars have them: DuckDB makes some Python objects equal
+        table = from_arrow_stream(value)
+        if table is None:
+            raise OutOfDomainError(
+                f"{name} must have columns of one type each, got Python objects that Arrow cannot represent; make texts of them"
+            )
+        value = table
+    frames[shown] = value
     return shown
-
-
-def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pandas' DataFrame
-    """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
-    table = from_arrow_stream(frame)
-    if table is None:
-        raise OutOfDomainError(
-            f"{name} must have columns of one type each, got Python objects that Arrow cannot represent; make texts of them"
-        )
-    return table

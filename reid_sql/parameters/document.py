@@ -235,11 +235,10 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
             raise OutOfDomainError(
                 f"{where} must name each value once, got '{value}' twice; leave one line"
             )
-    return {value: _as_number(probability) for value, probability in pairs}
-
-
-def _as_number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    numbers: dict[str, float | str] = {}
+    for value, probability in pairs:
+        try:
+            numbers[value] = float(probability)
+        except ValueError:
+            numbers[value] = probability
+    return numbers

@@ -170,7 +170,16 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     """
     kind = check_source(words, file)
     if kind in DATABASES:
-        return _attach_database(con, view, words, file, table)
+        # Under a name of its own, nothing in a database shadows a function or a setting of ours. Its views
+        # and its generated columns may call any function.
+        from reid_sql.engines.duckdb import make_functions  # noqa: PLC0415 - help is shown without the functions
+        from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
+        make_functions(con, declared())
+        relations = _list_database(con, words, file, catalog := f"{view}_database")
+        schema, name, of_view = _table_of(words, table, relations)
+        _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
+        return Opened(view, of_view=of_view)
     if table is not None and kind not in {*WORKBOOKS, *SQLITE}:
         raise OutOfDomainError(
             f"{words} must be a database or a workbook where a table is named, got '{file}'; "
@@ -274,23 +283,6 @@ def _view(con: DuckDBPyConnection, view: str, source: str) -> None:
     con.execute(
         f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({converted})' if zoned else ''} FROM {source}"
     )
-
-
-def _attach_database(
-    con: DuckDBPyConnection, view: str, words: str, file: str, table: str | None
-) -> Opened:
-    """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours.
-
-    Its views and its generated columns may call any function.
-    """
-    from reid_sql.engines.duckdb import make_functions  # noqa: PLC0415 - help is shown without the functions
-    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
-
-    make_functions(con, declared())
-    relations = _list_database(con, words, file, catalog := f"{view}_database")
-    schema, name, of_view = _table_of(words, table, relations)
-    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
-    return Opened(view, of_view=of_view)
 
 
 def list_tables(words: str, file: str) -> list[str]:

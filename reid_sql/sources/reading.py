@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 from duckdb import DuckDBPyConnection
@@ -26,9 +26,6 @@ from reid_sql.sources.other_programs import (
 )
 from reid_sql.sources.spill import process_folder
 from reid_sql.sources.text_content import ENCODINGS, TEXTS, TextFormat, decode_to_file
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LINES: Final = (".ndjson", ".jsonl")
 JSON: Final = (".json", GEOGRAPHIC, *LINES)
@@ -78,7 +75,12 @@ def select_from(  # noqa: PLR0917 - all of what names a file
             if kind in SQLITE
             else read_statistics(words, path, kind, form.encoding)
         )
-        return _keep_frame(con, words, frame, notes)
+        refuse_repeated_names(words, tuple(frame.columns))
+        name = f"reid_decoded_{uuid4().hex}"
+        con.register(f"{name}_read", frame.to_arrow())
+        con.execute(f"CREATE TEMP TABLE {name} AS FROM {name}_read")
+        con.unregister(f"{name}_read")
+        return Reading(f"SELECT * FROM {name}", notes=notes)
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
         if is_read_by_sql(kind, form) and not inspected.breaks_in_header:
@@ -200,18 +202,6 @@ def _read_sheet(
         if inspected is not None:
             refuse_missing_records(words, decoded, inspected, as_csv, read)
         return Reading(kept, notes=(*notes, *skipped))
-
-
-def _keep_frame(
-    con: DuckDBPyConnection, words: str, frame: "pl.DataFrame", notes: tuple[Note, ...]
-) -> Reading:
-    """Keep what another reader read in a table of the connection."""
-    refuse_repeated_names(words, tuple(frame.columns))
-    name = f"reid_decoded_{uuid4().hex}"
-    con.register(f"{name}_read", frame.to_arrow())
-    con.execute(f"CREATE TEMP TABLE {name} AS FROM {name}_read")
-    con.unregister(f"{name}_read")
-    return Reading(f"SELECT * FROM {name}", notes=notes)
 
 
 @contextmanager

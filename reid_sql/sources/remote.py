@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 import duckdb
@@ -86,20 +86,17 @@ def masked(text: str, url: str) -> str:
     >>> masked("no host 's' for u", "postgres://u:p@s/w@host/db"), masked("at a://u:pw@h", "a://u:pw@h")
     ("no host '***' for u", 'at a://u:***@h')
     """
+    # the secrets, decoded too, and the pieces that a driver makes of one that is not quoted as URLs are
+    spellings: set[str] = set()
+    for secret in _secrets(url):
+        for spelling in (secret, unquote(secret), unquote_plus(secret)):
+            spellings |= {spelling, *filter(None, re.split(r"[/@?#:&=]", spelling))}
     hidden = text
-    for secret in sorted(set(_secret_spellings(url)), key=len, reverse=True):
+    for secret in sorted(spellings, key=len, reverse=True):
         within = len(secret) >= MIN_SECRET_LENGTH
         plain = re.escape(secret)
         hidden = re.sub(plain if within else rf"(?<!\w){plain}(?!\w)", MASK, hidden)
     return CREDENTIALS.sub(rf"\1:{MASK}@", hidden)
-
-
-def _secret_spellings(url: str) -> Iterator[str]:
-    """The secrets, decoded too, and the pieces that a driver makes of one that is not quoted as URLs are."""
-    for secret in _secrets(url):
-        for spelling in (secret, unquote(secret), unquote_plus(secret)):
-            yield spelling
-            yield from (piece for piece in re.split(r"[/@?#:&=]", spelling) if piece)
 
 
 def _secrets(url: str) -> Iterator[str]:
@@ -141,28 +138,24 @@ def fetch_to_file(con: duckdb.DuckDBPyConnection, words: str, file: str) -> Iter
     """Copy the bytes into a file of a private folder, which is removed at the end."""
     with spill_folder() as folder:
         if file == STANDARD_INPUT:
-            yield _save_stream(sys.stdin.buffer, folder, words)
+            stream = sys.stdin.buffer
+            beginning = stream.read(MAX_SIGNATURE)
+            if not beginning:
+                raise OutOfDomainError(
+                    f"{words} must contain a table, got nothing on standard input; pipe a file into it"
+                )
+            ending = next(
+                (kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv"
+            )
+            place = folder / f"input{ending}"
+            with place.open("wb") as content:
+                content.write(beginning)
+                shutil.copyfileobj(stream, content)
+            yield place
             return
         place = folder / f"input{''.join(Path(unquote(urlsplit(file).path)).suffixes[-2:])}"
         place.write_bytes(_download(con, words, file))
         yield place
-
-
-def _save_stream(stream: BinaryIO, folder: Path, words: str) -> Path:
-    """Write a stream to a file with the suffix of its first bytes, by default CSV."""
-    beginning = stream.read(MAX_SIGNATURE)
-    if not beginning:
-        raise OutOfDomainError(
-            f"{words} must contain a table, got nothing on standard input; pipe a file into it"
-        )
-    ending = next(
-        (kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv"
-    )
-    place = folder / f"input{ending}"
-    with place.open("wb") as content:
-        content.write(beginning)
-        shutil.copyfileobj(stream, content)
-    return place
 
 
 def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:

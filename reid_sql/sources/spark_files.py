@@ -77,7 +77,9 @@ def read_files(spark: SparkSession, parts: Parts, form: TextFormat, where: str) 
 
 def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> DataFrame:
     """Read one file, or a folder of them, by its ending."""
-    kind, plain = file_kind(path), path if "://" in path else _escape_pattern(path)
+    kind, plain = file_kind(path), path
+    if "://" not in path:  # no character of a path here is a pattern
+        plain = "".join(f"\\{letter}" if letter in PATTERN else letter for letter in path)
     if kind in TEXTS:
         return _read_text(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
@@ -87,7 +89,14 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
         "multiLine": kind == ".json" and _is_array(path),
         "mode": "FAILFAST",
     }
-    _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
+    # Spark reads 1 as "1": of the values of a key, at any depth, all or none are texts
+    values = spark.read.options(singleVariantColumn="reid_value", **how).json(plain)
+    [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
+    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
+        raise OutOfDomainError(
+            f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
+            "; write them alike, or leave --engine spark away"
+        )
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
         _refuse_other_count(where, frame.count(), nonblank_lines(Path(path)))
@@ -108,27 +117,12 @@ def _list_columns(objects: StructType, parents: tuple[str, ...] = ()) -> list[Co
     return columns
 
 
-def _refuse_kinds(values: DataFrame, where: str) -> None:
-    """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
-    [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
-    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
-        raise OutOfDomainError(
-            f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
-            "; write them alike, or leave --engine spark away"
-        )
-
-
 def _is_array(path: str) -> bool:
     """Whether a file is one JSON document over several lines rather than one on each."""
     if not _is_here(path) or Path(path).suffix in PACKED:
         return False
     with Path(path).open(encoding="utf-8") as content:
         return content.read(1024).lstrip().startswith("[")
-
-
-def _escape_pattern(path: str) -> str:
-    """Spell a path so that no character of it is a pattern."""
-    return "".join(f"\\{letter}" if letter in PATTERN else letter for letter in path)
 
 
 def _is_here(path: str) -> bool:

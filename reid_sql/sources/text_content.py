@@ -362,20 +362,15 @@ def _drop_last(chunks: Iterable[bytes], number: int) -> Iterator[bytes]:
     held = b""
     for chunk in chunks:
         held += chunk
-        end = _start_of_last(held, number)
+        # where the last lines that are not blank begin; 0 where there are no more than these
+        mark = b"\n" if b"\n" in held else b"\r"
+        end, lines = len(held), number
+        while end and lines:
+            end_of_line, end = end, held.rfind(mark, 0, end - 1) + 1
+            lines -= bool(held[end:end_of_line].strip())
         if end:
             yield held[:end]
         held = held[end:]
-
-
-def _start_of_last(text: bytes, number: int) -> int:
-    """Find where the last lines that are not blank begin; 0 where there are no more than these."""
-    mark = b"\n" if b"\n" in text else b"\r"
-    start = len(text)
-    while start and number:
-        end, start = start, text.rfind(mark, 0, start - 1) + 1
-        number -= bool(text[start:end].strip())
-    return start
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
