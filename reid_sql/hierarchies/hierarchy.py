@@ -154,8 +154,12 @@ def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
         column_profile.CODE: _prefixes,
         column_profile.CATEGORY: _common_values,
     }
-    if widest is not None:
-        return make_hierarchy(facts.column, list(_bands_up_to(facts, widest)))
+    if (
+        widest is not None
+    ):  # narrower bands are of widths that it is a multiple of; an end would be wider
+        narrower = widths(facts.low, facts.high, whole=facts.whole)
+        bands = [*(width for width in narrower if _is_multiple(widest, width)), widest]
+        return make_hierarchy(facts.column, [Bands(width, whole=facts.whole) for width in bands])
     proposal = kinds.get(facts.looks_like)
     return make_hierarchy(facts.column, list(proposal(facts)) if proposal else [])
 
@@ -178,28 +182,15 @@ def _bands(facts: Facts) -> Iterator[Step]:
     if (below, above) == (facts.low, facts.high):
         yield from (Bands(width, whole=facts.whole) for width in proposed)
         return
-    ended = [_with_ends(Bands(width, whole=facts.whole), facts) for width in proposed]
+    ended = []  # at multiples of the width, between which most records are
+    for width in proposed:
+        low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
+        end_below = low if low - facts.low > width else None
+        end_above = high if facts.high - high > width and high > low else None
+        ended.append(Bands(width, whole=facts.whole, below=end_below, above=end_above))
     if ended:
         yield replace(ended[0], width=None)
     yield from ended
-
-
-def _bands_up_to(facts: Facts, widest: float) -> Iterator[Step]:
-    """Propose bands of the width, and narrower ones of which it is a multiple; an end would be wider."""
-    for width in widths(facts.low, facts.high, whole=facts.whole):
-        if _is_multiple(widest, width):
-            yield Bands(width, whole=facts.whole)
-    yield Bands(widest, whole=facts.whole)
-
-
-def _with_ends(bands: Bands, facts: Facts) -> Bands:
-    """Return the bands with ends at multiples of the width, between which most records are."""
-    width = bands.width or 1.0
-    low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
-    far_below, far_above = low - facts.low > width, facts.high - high > width
-    return replace(
-        bands, below=low if far_below else None, above=high if far_above and high > low else None
-    )
 
 
 def widths(low: float, high: float, *, whole: bool) -> Iterator[float]:
@@ -301,28 +292,24 @@ def read_hierarchy(place: Place, column: str, folder: Path) -> WrittenHierarchy:
 
     Leaving the column out is added as the last step.
     """
-    if isinstance(place.values[column], Mapping):
-        return _read_named(place.table(column), column, folder)
-    steps: list[Step | Rare] = []
-    for each in place.tables(column):
-        steps.append(_read_step(each, steps))
-    return WrittenHierarchy(column, tuple(steps))
-
-
-def _read_named(place: Place, column: str, folder: Path) -> WrittenHierarchy:
-    """Read a standard hierarchy by its name, or that of a file of ARX."""
-    if "standard" in place.values:
-        place.only(("standard",))
-        name = STANDARD_NAME.check(place.at("standard"), place.text("standard"))
+    if not isinstance(place.values[column], Mapping):
+        written: list[Step | Rare] = []
+        for each in place.tables(column):
+            written.append(_read_step(each, written))
+        return WrittenHierarchy(column, tuple(written))
+    named = place.table(column)
+    if "standard" in named.values:
+        named.only(("standard",))
+        name = STANDARD_NAME.check(named.at("standard"), named.text("standard"))
         return WrittenHierarchy(column, STANDARD[name])
-    if "arx" not in place.values:
-        got = ", ".join(place.values) or "none"
+    if "arx" not in named.values:
+        got = ", ".join(named.values) or "none"
         raise OutOfDomainError(
-            f'{place.where} must be a list of steps, a standard hierarchy or a file of ARX, got {got}; write it like {{ arx = "age.csv" }}'
+            f'{named.where} must be a list of steps, a standard hierarchy or a file of ARX, got {got}; write it like {{ arx = "age.csv" }}'
         )
-    place.only(("arx", "separator"))
-    separator = SEPARATOR.check(place.at("separator"), place.text("separator", ";"))
-    steps, values = read_arx(place.at("arx"), folder / place.text("arx"), separator)
+    named.only(("arx", "separator"))
+    separator = SEPARATOR.check(named.at("separator"), named.text("separator", ";"))
+    steps, values = read_arx(named.at("arx"), folder / named.text("arx"), separator)
     return WrittenHierarchy(column, steps, values)
 
 

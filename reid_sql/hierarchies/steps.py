@@ -217,7 +217,18 @@ class DatePart:
             day = f"{plain}.str.head(10)"
             day = f"pl.when({day}.str.contains({DAY!r})).then({day})"
         else:
-            day = _day_in_polars(plain, self.form)
+            written = plain
+            if NAMED_MONTH in self.form:
+                small = f"{plain}.str.to_lowercase().str.replace({ORDINAL!r}, '${{1}}')"
+                numbers = {
+                    name: f"-{month:02}-"
+                    for month, names in enumerate(MONTHS, 1)
+                    for name in names.split()
+                }
+                name = f"{small}.str.extract({f'({NAME})'!r}).replace_strict({numbers!r}, default=None)"
+                written = f"{small}.str.replace({f'{NAME}[.]?'!r}, {name})"
+            form = _with_number(self.form)
+            day = f"{written}.str.to_date({form!r}, strict=False).dt.strftime('%Y-%m-%d')"
         quarter = f"(({day}.str.slice(5, 2).cast(pl.Int64) + 2) // 3)"
         expressions = {
             "month": f"{day}.str.head(7)",
@@ -241,18 +252,6 @@ def day_in_sql(plain: str, form: str) -> str:
         )
         parts = f"regexp_replace({small}, {sql_text(f'{NAME}[.]?')}, CASE {cases} END)"
     return f"strftime(try_strptime({parts}, {sql_text(_with_number(form))}), '%Y-%m-%d')"
-
-
-def _day_in_polars(plain: str, form: str) -> str:
-    """Write the same as a Polars expression."""
-    if NAMED_MONTH in form:
-        small = f"{plain}.str.to_lowercase().str.replace({ORDINAL!r}, '${{1}}')"
-        numbers = {
-            name: f"-{month:02}-" for month, names in enumerate(MONTHS, 1) for name in names.split()
-        }
-        name = f"{small}.str.extract({f'({NAME})'!r}).replace_strict({numbers!r}, default=None)"
-        plain = f"{small}.str.replace({f'{NAME}[.]?'!r}, {name})"
-    return f"{plain}.str.to_date({_with_number(form)!r}, strict=False).dt.strftime('%Y-%m-%d')"
 
 
 def _with_number(form: str) -> str:

@@ -12,7 +12,7 @@ from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.policy_model import TablePolicy
 from reid_sql.check.report import seal
 from reid_sql.errors import ReidError, UnavailableError
-from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
+from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix
 from reid_sql.models.generalization.criteria import SIZE
 from reid_sql.parameters import Choice, quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation, rows_of_values
@@ -311,21 +311,16 @@ def refuse_read_otherwise(table: "ReleasedForm") -> None:
     for hierarchy, level in table.released.levels_read:
         step = hierarchy.steps[level - 1] if level else None
         kind = table.kinds[hierarchy.column]
-        if why := _otherwise(step, kind):
+        why = None
+        is_text = step is None or isinstance(step, Prefix | Common | Grouped)
+        if is_text and not kind.startswith((*ALIKE, *UNSIGNED)):
+            why = "how a value is written as text"
+        elif isinstance(step, DatePart) and step.form is not None:
+            why = "how a date is read"
+        if why is not None:
             raise UnavailableError(
                 f"a release in another dialect must not depend on {why}, got '{hierarchy.words(level)}', of {kind}; cast the column to text or a date in the table first"
             )
-
-
-def _otherwise(step: Step | None, kind: str) -> str | None:
-    """Return what another database may do differently; without a step, a value is compared as text."""
-    if (step is None or isinstance(step, Prefix | Common | Grouped)) and not kind.startswith(
-        (*ALIKE, *UNSIGNED)
-    ):
-        return "how a value is written as text"
-    if isinstance(step, DatePart) and step.form is not None:
-        return "how a date is read"
-    return None
 
 
 def _compared(part: Any, table: "ReleasedForm", dialect: str) -> Any:  # noqa: ANN401 - trees of sqlglot

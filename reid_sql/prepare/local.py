@@ -17,7 +17,7 @@ from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL, text
 from reid_sql.models.generalization.boxes import NONE, NULL, Boxes, PartitionColumn
-from reid_sql.models.generalization.partition import Generation, Partition
+from reid_sql.models.generalization.partition import Partition
 from reid_sql.parameters import quoted, sql_text
 
 NODE: Final = "reid_node"
@@ -228,9 +228,20 @@ class LocalTransformation:
                 generation.node.tolist(), splits, cuts, generation.rest.tolist(), strict=True
             )
             nodes = [(node, numbers[split], cut, rest) for node, split, cut, rest in rows]
-            edges = list(
-                self._edges(dict(zip(generation.node.tolist(), splits, strict=True)), generation)
-            )
+            edges: list[tuple[int, str, int]] = []
+            split_of = dict(zip(generation.node.tolist(), splits, strict=True))
+            for node, key, child in zip(
+                generation.edge_node.tolist(),
+                generation.edge_key.tolist(),
+                generation.edge_child.tolist(),
+                strict=True,
+            ):
+                column, level = split_of[node]
+                if level == NONE:
+                    edges.append((node, str(key), child))
+                    continue
+                label = self.texts[column].levels[level][key]
+                edges.append((node, NULL_KEY if label is None else f"{SINGLE}{label}", child))
             splitting = {
                 NODE: INTEGER,
                 "reid_split": INTEGER,
@@ -241,22 +252,6 @@ class LocalTransformation:
             yield write(
                 f"reid_edges_{depth}", {NODE: INTEGER, KEY: TEXT, "reid_child": INTEGER}, edges
             )
-
-    def _edges(
-        self, splits: dict[int, tuple[int, int]], generation: Generation
-    ) -> Iterator[tuple[int, str, int]]:
-        for node, key, child in zip(
-            generation.edge_node.tolist(),
-            generation.edge_key.tolist(),
-            generation.edge_child.tolist(),
-            strict=True,
-        ):
-            column, level = splits[node]
-            if level == NONE:
-                yield node, str(key), child
-                continue
-            label = self.texts[column].levels[level][key]
-            yield node, NULL_KEY if label is None else f"{SINGLE}{label}", child
 
     def _classes(self, names: Sequence[str], write: "WriteRows") -> str:
         """List the classes with what they show."""

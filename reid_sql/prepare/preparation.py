@@ -254,7 +254,20 @@ def _list_cautions(judge: "_Judge", refused: Sequence[str], *, is_none: bool) ->
     yield from (f"{note[:1].upper()}{note[1:]}." for note in judge.generalization.notes)
     yield from refused
     if is_none and not refused:
-        yield from _describe_coarsest(judge)
+        hierarchies, top = judge.generalization.hierarchies, judge.generalization.lattice.top
+        coarsest = Transformation(
+            hierarchies, top[: len(hierarchies)], 1, person=judge.original.table.entity
+        )
+        for result in judge.judge(coarsest, judge.original.table.checks):
+            if result.verdict not in MET:
+                check = result.check
+                named = " of ".join(filter(None, (check.measure.name, check.sensitive)))
+                # each reason once; the counts in them are masked, as in a report
+                reasons = (
+                    str(mask.status(each.why, small=each.figure.small)) for each in result.findings
+                )
+                why = "".join(f"; {each}" for each in dict.fromkeys(filter(None, reasons)))
+                yield AT_COARSEST.format(named, result.verdict, why)
 
 
 def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str, ...]:
@@ -276,25 +289,6 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
     lines = dict.fromkeys(f"    {each.remedy}\n" for each in refused if each.remedy)
     resolve = f"{REMEDY_TABLE}\n{''.join(lines)}" if lines else ""
     return (REFUSED_CAUTIONS.format(words, resolve, toml_texts(codes)),)
-
-
-def _describe_coarsest(judge: "_Judge") -> Iterator[str]:
-    """Say which checks the coarsest transformation does not meet, and why one of them has no answer."""
-    hierarchies, top = judge.generalization.hierarchies, judge.generalization.lattice.top
-    coarsest = Transformation(
-        hierarchies, top[: len(hierarchies)], 1, person=judge.original.table.entity
-    )
-    mask = Mask(judge.policy.mask_below)
-    for result in judge.judge(coarsest, judge.original.table.checks):
-        if result.verdict not in MET:
-            check = result.check
-            named = " of ".join(filter(None, (check.measure.name, check.sensitive)))
-            # each reason once; the counts in them are masked, as in a report
-            reasons = (
-                str(mask.status(each.why, small=each.figure.small)) for each in result.findings
-            )
-            why = "".join(f"; {each}" for each in dict.fromkeys(filter(None, reasons)))
-            yield AT_COARSEST.format(named, result.verdict, why)
 
 
 def _search_local(

@@ -34,7 +34,7 @@ from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Integers, Row, plain_number, sql_text
+from reid_sql.parameters import MAX_COLUMNS, ColumnNames, Row, plain_number, sql_text
 from reid_sql.sql.missing_value_codes import are_lists_of_codes
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
@@ -213,31 +213,22 @@ def generalize(
         if each.column in wanted.limits
     }
     coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
+    person = original.table.entity
+    if person is None:
+        distinct = _distinct_records(original, original.engine.distinct, columns)
+        lattice = Lattice(level_codes, distinct, weighted, coarsest)
+    else:  # people are a last column that has one level and no weight
+        with_people = _with_unchanged(original, columns, level_codes, [person])
+        bottom = with_people.records_at((0,) * len(with_people.shape))
+        lattice = Lattice(with_people.level_codes, bottom, [*weighted, 0.0], [*coarsest, 0])
     return Generalization(
         tuple(each.hierarchy for each in coded),
-        _lattice(original, columns, level_codes, weighted, coarsest),
+        lattice,
         tuple(unchanged),
         _with_unchanged(original, columns, level_codes, unchanged) if unchanged else None,
         limits,
         notes,
     )
-
-
-def _lattice(
-    original: DuckDBTableCounts,
-    columns: ColumnNames,
-    level_codes: Sequence[LevelCodes],
-    weights: Sequence[float],
-    coarsest: Sequence[int],
-) -> Lattice:
-    """Return the lattice of the columns, with people as a last column that has one level and no weight."""
-    person = original.table.entity
-    if person is None:
-        distinct = _distinct_records(original, original.engine.distinct, columns)
-        return Lattice(level_codes, distinct, weights, coarsest)
-    with_people = _with_unchanged(original, columns, level_codes, [person])
-    bottom = with_people.records_at((0,) * len(with_people.shape))
-    return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
 
 
 def wish_hierarchies(
@@ -340,22 +331,17 @@ def _code_levels(original: DuckDBTableCounts, wished: Hierarchy, *, written: boo
     present = [len(np.unique(level[records > 0])) for level in codes]
     merging = merging_steps(present)
     if written:
-        _refuse_splitting(wished, codes)
+        for level, (before, after) in enumerate(pairwise(codes)):
+            if len(np.unique(np.array([before, after]), axis=1).T) > len(np.unique(before)):
+                raise OutOfDomainError(
+                    f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it, got '{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}', which splits some; write widths that are multiples of the previous "
+                    "ones, and groups of the values themselves"
+                )
     levels = [codes[0], *(codes[at + 1] for at in merging)]
     steps_left = tuple(wished.steps[at] for at in merging)
     return _CodedColumn(
         Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records)
     )
-
-
-def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
-    """Refuse a step that splits what the previous one merged."""
-    for level, (before, after) in enumerate(pairwise(codes)):
-        if len(np.unique(np.array([before, after]), axis=1).T) > len(np.unique(before)):
-            raise OutOfDomainError(
-                f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it, got '{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}', which splits some; write widths that are multiples of the previous "
-                "ones, and groups of the values themselves"
-            )
 
 
 def profile_facts(original: DuckDBTableCounts, columns: ColumnNames) -> list[Facts]:

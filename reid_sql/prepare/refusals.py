@@ -26,7 +26,15 @@ def refuse_table(policy: Policy, original: DuckDBTableCounts) -> None:
     for name in wanted.keep:
         _refuse_missing(original, name, "policy prepare.keep must name columns")
     _refuse_target(wanted.target, original)
-    _refuse_cross_tables(wanted, original)
+    shipped = {*columns_named(original.table), *wanted.keep, *columns_to_generalize(original)}
+    for name in dict.fromkeys(name for pair in wanted.cross_tables for name in pair):
+        _refuse_missing(original, name, "prepare.cross_tables must name columns")
+        if name not in shipped:
+            raise OutOfDomainError(
+                f"prepare.cross_tables must name columns of the release, got '{name}'; add it to prepare.keep"
+            )
+        rule = "prepare.cross_tables must have columns of"
+        _refuse_values(original, name, MAX_CROSSED_VALUES, rule)
     if table.entity is not None:
         _refuse_for_people(wanted, table.entity)
         _refuse_several_values(original)
@@ -67,19 +75,6 @@ def _refuse_target(column: str | None, original: DuckDBTableCounts) -> None:
             f"prepare.target must not be a quasi-identifier, got '{column}'; it is generalized itself: name a column that stays unchanged"
         )
     _refuse_values(original, column, MAX_TARGET_VALUES, "prepare.target must have")
-
-
-def _refuse_cross_tables(wanted: Preparing, original: DuckDBTableCounts) -> None:
-    """Refuse columns that the table or the release lacks, or that have too many values."""
-    shipped = {*columns_named(original.table), *wanted.keep, *columns_to_generalize(original)}
-    for name in dict.fromkeys(name for pair in wanted.cross_tables for name in pair):
-        _refuse_missing(original, name, "prepare.cross_tables must name columns")
-        if name not in shipped:
-            raise OutOfDomainError(
-                f"prepare.cross_tables must name columns of the release, got '{name}'; add it to prepare.keep"
-            )
-        rule = "prepare.cross_tables must have columns of"
-        _refuse_values(original, name, MAX_CROSSED_VALUES, rule)
 
 
 def _refuse_missing(original: DuckDBTableCounts, name: str, rule: str) -> None:

@@ -137,24 +137,21 @@ class Transformation:
         )
         return f"WITH {forms}\n{outer}\nFROM reid_form_{len(steps)}{condition}"
 
-    def _round_of_people(self, names: Sequence[str], number: int, person: str) -> str:
-        """Leave out whole people: those with a record in a class of fewer people than the cut.
-
-        The first record of a person in a class counts as one, since not every database counts distinct values
-        over a window.
-        """
-        first = f"row_number() OVER (PARTITION BY {_listed([*self.names, person])} ORDER BY {quoted(person)})"
-        source = f"(SELECT *, {first} AS {FIRST}\n    FROM reid_form_{number}) AS reid_counted"
-        one = f"CASE WHEN {FIRST} = 1 THEN 1 ELSE 0 END"
-        people = f"sum({one}) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
-        source = f"(SELECT *, {people}\n    FROM {source}) AS reid_counted"
-        least = f"min({SIZE}) OVER (PARTITION BY {quoted(person)}) AS {LEAST}"
-        source = f"(SELECT *, {least}\n    FROM {source}) AS reid_counted"
-        return f"SELECT {_listed(names)}\n  FROM {source}\n  WHERE {LEAST} >= {self.cut}"
-
     def _round(self, names: Sequence[str], number: int) -> str:
         if self.person is not None:
-            return self._round_of_people(names, number, self.person)
+            # Whole people are left out: those with a record in a class of fewer people than the cut. The
+            # first record of a person in a class counts as one, since not every database counts distinct
+            # values over a window.
+            person = quoted(self.person)
+            in_class = _listed([*self.names, self.person])
+            first = f"row_number() OVER (PARTITION BY {in_class} ORDER BY {person})"
+            source = f"(SELECT *, {first} AS {FIRST}\n    FROM reid_form_{number}) AS reid_counted"
+            one = f"CASE WHEN {FIRST} = 1 THEN 1 ELSE 0 END"
+            people = f"sum({one}) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
+            source = f"(SELECT *, {people}\n    FROM {source}) AS reid_counted"
+            least = f"min({SIZE}) OVER (PARTITION BY {person}) AS {LEAST}"
+            source = f"(SELECT *, {least}\n    FROM {source}) AS reid_counted"
+            return f"SELECT {_listed(names)}\n  FROM {source}\n  WHERE {LEAST} >= {self.cut}"
         counted = f"SELECT *, count(*) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
         source = f"({counted} FROM reid_form_{number})"
         for name, parts in self.counts.items():
