@@ -45,7 +45,12 @@ def _run(arguments: "Sequence[str] | None") -> int:
 
     use_options(None)
     try:
-        options = parser().parse_args(_with_help(sys.argv[1:] if arguments is None else arguments))
+        words = sys.argv[1:] if arguments is None else arguments
+        if (
+            not words or words[0] == "help"
+        ):  # `reid-sql help COMMAND` prints the help of the command
+            words = [*words[1:2], "--help"]
+        options = parser().parse_args(words)
         use_options(getattr(options, "parser", None))
         if options.command.duckdb:
             _load_duckdb()
@@ -60,13 +65,6 @@ def _run(arguments: "Sequence[str] | None") -> int:
             raise
         return _refuse(error)
     return exit_code
-
-
-def _with_help(arguments: "Sequence[str]") -> "Sequence[str]":
-    """`reid-sql` alone and `reid-sql help` print the help; `reid-sql help COMMAND` that of the command."""
-    if not arguments:
-        return ["--help"]
-    return [*arguments[1:2], "--help"] if arguments[0] == "help" else arguments
 
 
 def _load_duckdb() -> None:

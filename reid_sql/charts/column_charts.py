@@ -223,7 +223,11 @@ def elimination(answer: object) -> Chart:
     orders that chose the records, a line each.
     """
     orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
-    paths = {by: _read_removals(rows) for by, rows in orders.items()}
+    paths: dict[str, Rows] = {}
+    for by, each in orders.items():
+        words, read = "qar_risk(output := 'elimination')", ("step", "risk", "bound")
+        rows = rows_of("elimination", each, words, read, "step")
+        paths[by] = sorted(rows, key=lambda row: int(row["step"]))
     marks: list[Mark] = [Rule(0.0, upright=False, style=Style.HERE)]
     shown: list[float] = []
     for (by, rows), (style, marker) in zip(paths.items(), LOOKS * len(paths), strict=False):
@@ -245,17 +249,6 @@ def elimination(answer: object) -> Chart:
         share_axis(words, high, low - 0.1 * (high - low)),
         marks,
     )
-
-
-def _read_removals(answer: object) -> Rows:
-    rows = rows_of(
-        "elimination",
-        answer,
-        "qar_risk(output := 'elimination')",
-        ("step", "risk", "bound"),
-        "step",
-    )
-    return sorted(rows, key=lambda row: int(row["step"]))
 
 
 def _falls(rows: Rows, column: str) -> tuple[list[int], list[float]]:

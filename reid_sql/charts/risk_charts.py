@@ -124,19 +124,19 @@ def _range_bars(
     shown: Sequence[Range], shares: Sequence[float | None], below: float, *, small: bool
 ) -> Bars:
     places = [place for place, each in enumerate(shown) if (each.low < below) is small]
-    behind = [_bar_label(shown[place].people, shares[place]) for place in places]
+    bars = [(shown[place].people, shares[place]) for place in places]
+    behind = [
+        MASKED if people is None or share is None else f"{people:,} ({percent(share)})"
+        for people, share in bars
+    ]
     style = Style.HATCHED if small else Style.PLAIN
     return Bars(
         places,
-        [shares[place] for place in places],
+        [share for _, share in bars],
         behind,
         style,
         _bars_label(shown, below, small=small),
     )
-
-
-def _bar_label(people: int | None, share: float | None) -> str:
-    return MASKED if people is None or share is None else f"{people:,} ({percent(share)})"
 
 
 def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:

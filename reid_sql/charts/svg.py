@@ -90,6 +90,8 @@ def svg(chart: Chart, of: str = "") -> str:
 def draw_chart(chart: Chart) -> tuple[float, str]:
     """Draw the chart without its title; return its height and its elements."""
     frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
+    lines = wrap(frame.chart.instead, 80)
+    middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
     drawn = [
         _group(
             "head",
@@ -101,7 +103,10 @@ def draw_chart(chart: Chart) -> tuple[float, str]:
         _group("across", _across(frame)),
         _group("up", _up(frame)),
         *(DRAW[type(mark)](frame, mark) for mark in chart.marks),
-        *_instead(frame),
+        *[
+            text(middle, top + LINE * place, line, "middle", "soft behind")
+            for place, line in enumerate(lines)
+        ],
     ]
     return frame.bottom + _below(chart) + LINE + 4, "".join(drawn)
 
@@ -291,16 +296,6 @@ def _rule(frame: Frame, rule: Rule) -> str:
         else ""
     )
     return _line(kind, frame.left, frame.right, y, y) + words
-
-
-def _instead(frame: Frame) -> list[str]:
-    """Write why there is nothing to draw."""
-    lines = wrap(frame.chart.instead, 80)
-    middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
-    return [
-        text(middle, top + LINE * place, line, "middle", "soft behind")
-        for place, line in enumerate(lines)
-    ]
 
 
 def _swatch(mark: Drawn, x: float, y: float) -> str:

@@ -74,7 +74,12 @@ def _compare_release(options: Namespace) -> int:
     measures = call(con, "compare", arguments, "comparison", key=options.key, **how).records()
     by_column = {"key": options.key, "output": "columns"}
     columns = call(con, "compare", arguments, "columns", **by_column).records()
-    people = _describe_rows(con, original.name, qi, options.key)
+    identifiers: list[RepeatedColumn] = []
+    copies = []
+    for table, label in ((original.name, "the original: "), (RELEASE, "the release: ")):
+        identifiers += repeated(con, table, qi, [options.key] if options.key else [])
+        copies.append(describe_copies_in(con, table, label))
+    people = " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save([comparison(measures), losses(columns)], title, options.plot, people)
@@ -97,21 +102,6 @@ def _compare_release(options: Namespace) -> int:
         notes_of_rows(options, people, notes),
     )
     return PASSED
-
-
-def _describe_rows(
-    con: duckdb.DuckDBPyConnection, original: str, qi: ColumnNames, key: str | None
-) -> str:
-    """Say which rows of an original and its release may not be people.
-
-    No function of both tables counts people: one row of each person would have to be matched.
-    """
-    identifiers: list[RepeatedColumn] = []
-    copies = []
-    for table, label in ((original, "the original: "), (RELEASE, "the release: ")):
-        identifiers += repeated(con, table, qi, [key] if key else [])
-        copies.append(describe_copies_in(con, table, label))
-    return " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
 
 
 def _compare_all_columns(

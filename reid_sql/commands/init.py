@@ -65,7 +65,16 @@ def run_init(options: Namespace) -> int:
                     for name in tables
                 ],
             )
-    return _write(options, list(_tables_in_files(options)))
+    path = Path(options.file)
+    is_pattern = bool(PATTERN & {*options.file}) and not path.exists()
+    if options.files or is_pattern:
+        return _write(options, [_in_file(options, options.file, files=True)])
+    listed = (
+        _tables_of_folder(options, path)
+        if path.is_dir()
+        else _tables_of_file(options, options.file)
+    )
+    return _write(options, list(listed))
 
 
 def _write(options: Namespace, tables: Sequence[Listed]) -> int:
@@ -185,18 +194,6 @@ def _describe_source(source: Mapping[str, str]) -> str:
 
 
 # Tables in files.
-
-
-def _tables_in_files(options: Namespace) -> Iterator[Listed]:
-    """List the tables: of the file, of the pattern, or of every file of the folder and of those in it."""
-    path = Path(options.file)
-    is_pattern = bool(PATTERN & {*options.file}) and not path.exists()
-    if options.files or is_pattern:
-        yield _in_file(options, options.file, files=True)
-    elif path.is_dir():
-        yield from _tables_of_folder(options, path)
-    else:
-        yield from _tables_of_file(options, options.file)
 
 
 def _tables_of_folder(options: Namespace, folder: Path) -> Iterator[Listed]:

@@ -6,6 +6,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from reid_sql.errors import OutOfDomainError
@@ -175,31 +176,23 @@ class Parser(argparse.ArgumentParser):
 
         hint = f"see {self.prog} --help"
         if unknown := re.search(r"unrecognized arguments: (\S+)", message):
-            hint = suggestion(unknown[1], self._option_names(), "options")
+            words = chain.from_iterable(action.option_strings for action in self._actions)
+            options = [word for word in words if word.startswith("--")]
+            hint = suggestion(unknown[1], options, "options")
         elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
-            hint = suggestion(chosen[2], self._choices_of(chosen[1]), "choices")
+            # argparse's message names the option or argument in one of these ways
+            choices = [
+                str(word)
+                for action in self._actions
+                if chosen[1]
+                in {
+                    *action.option_strings,
+                    "/".join(action.option_strings),
+                    action.metavar,
+                    action.dest,
+                }
+                for word in action.choices or []
+            ]
+            hint = suggestion(chosen[2], choices, "choices")
             message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
-
-    def _option_names(self) -> list[str]:
-        return [
-            word
-            for action in self._actions
-            for word in action.option_strings
-            if word.startswith("--")
-        ]
-
-    def _choices_of(self, name: str) -> list[str]:
-        """List the choices of an option or argument, by its name in argparse's message."""
-        return [
-            str(word)
-            for action in self._actions
-            if name
-            in {
-                *action.option_strings,
-                "/".join(action.option_strings),
-                action.metavar,
-                action.dest,
-            }
-            for word in action.choices or []
-        ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Final
 
 from duckdb import DuckDBPyConnection
@@ -41,27 +42,21 @@ def propose(
     starter = Starter(rows, source, population, reasons, labels=labels)
     if starter.entity is None or not starter.sensitive:
         return starter
-    several = _find_several(con, name, starter.entity, [*starter.sensitive])
-    return replace(starter, several={starter.entity: several})
-
-
-def _find_several(
-    con: DuckDBPyConnection, table: str, entity: str, sensitive: Sequence[str]
-) -> list[str]:
-    """Find the sensitive columns of which a person has several values, NULL among them."""
-    columns = [quoted(name) for name in sensitive]
-    # of all of a person's values only the ends are in memory
-    several = ", ".join(
+    # The sensitive columns of which a person has several values, NULL among them. Of all of a person's values
+    # only the ends are in memory.
+    columns = [quoted(column) for column in starter.sensitive]
+    tests = ", ".join(
         f"min({each}) IS DISTINCT FROM max({each}) OR count({each}) BETWEEN 1 AND count(*) - 1"
         for each in columns
     )
     aliases = [f"several_{place}" for place, _ in enumerate(columns)]
     of_any = ", ".join(f"bool_or({each})" for each in aliases)
-    of_people = f"SELECT {several} FROM query_table(?) GROUP BY {quoted(entity)}"
-    found = con.execute(
-        f"SELECT {of_any} FROM ({of_people}) AS reid({', '.join(aliases)})", [table]
+    of_people = f"SELECT {tests} FROM query_table(?) GROUP BY {quoted(starter.entity)}"
+    are_several = con.execute(
+        f"SELECT {of_any} FROM ({of_people}) AS reid({', '.join(aliases)})", [name]
     ).fetchall()[0]
-    return [name for name, is_several in zip(sensitive, found, strict=True) if is_several]
+    several = [*compress(starter.sensitive, are_several)]
+    return replace(starter, several={starter.entity: several})
 
 
 def profile_columns(con: DuckDBPyConnection, table: str, columns: list[str]) -> Rows:

@@ -73,7 +73,22 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
     file = policy.files[0]
     standards = read_standards(assessment.standards, file.parent)
     refuse_unknown_answers(standards, assessment)
-    attacks = list(_list_attacks(page, f"reid-sql check {shlex.quote(file.name)}"))
+    attacks = []  # each with its figures and the command that was run, or the one that would
+    for each in read_document("attacks", ATTACKS, None, {})[0].tables("attacks"):
+        tried = each.texts("functions")
+        figures = [
+            describe_figure(page, number)
+            for number, check in enumerate(page["checks"])
+            if check["function"] in tried
+        ]
+        run = f"reid-sql check {shlex.quote(file.name)}"
+        attack = {
+            "attack": each.text("name"),
+            "tried": bool(figures),
+            "command": run if figures else each.text("command"),
+            "figures": figures,
+        }
+        attacks.append(attack)
     return seal(
         ReportPage(
             {
@@ -89,24 +104,6 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
             }
         )
     )
-
-
-def _list_attacks(page: ReportPage, run: str) -> Iterator[Page]:
-    """Yield each kind of attack with its figures and the command that was run, or the one that would."""
-    place, _ = read_document("attacks", ATTACKS, None, {})
-    for each in place.tables("attacks"):
-        tried = each.texts("functions")
-        figures = [
-            describe_figure(page, number)
-            for number, check in enumerate(page["checks"])
-            if check["function"] in tried
-        ]
-        yield {
-            "attack": each.text("name"),
-            "tried": bool(figures),
-            "command": run if figures else each.text("command"),
-            "figures": figures,
-        }
 
 
 def _list_gaps(page: ReportPage) -> Iterator[str]:

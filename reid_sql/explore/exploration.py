@@ -266,7 +266,13 @@ class Exploration:
             left_out = rows - int(sizes.records.sum())
         else:
             release = self._release(choice)
-            page = gate.measure_policy(policy, [release], None, risky=self._count_shown(choice))
+            # no combinations of values where a mask hides who has them
+            page = gate.measure_policy(
+                policy,
+                [release],
+                None,
+                risky=PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0,
+            )
             sizes = release.histogram(choice.of_role(KNOWN))
             learned = {
                 str(check.sensitive): release.answer(check)[0]["offending_records"]
@@ -315,10 +321,6 @@ class Exploration:
             _losses(generalization, node),
             self._next_steps(choice, generalization, node, rows),
         )
-
-    def _count_shown(self, choice: Choice) -> int:
-        """How many combinations of values are listed: none where a mask hides who has them."""
-        return PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0
 
     def interrupt(self) -> None:
         """Stop what is being counted."""

@@ -166,7 +166,12 @@ class Handler(BaseHTTPRequestHandler):
         self.session.exploration.notice_reader()
         with self.session.lock, report_people():
             if name:
-                self._give_file(state, name)
+                try:
+                    named, content = self.session.file(state, name)
+                except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
+                    self._reply(409, "", _explain(error).encode(), "")
+                else:
+                    self._reply(200, name.rpartition(".")[2], content, "", named)
             else:
                 nonce = secrets.token_urlsafe(16)
                 self._reply(200, "html", self.session.page(state, nonce).encode(), nonce)
@@ -216,14 +221,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def _path(self) -> str:
         return urlsplit(self.path).path.removeprefix("/").partition("/")[2]
-
-    def _give_file(self, state: State, name: str) -> None:
-        try:
-            named, content = self.session.file(state, name)
-        except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
-            self._reply(409, "", _explain(error).encode(), "")
-        else:
-            self._reply(200, name.rpartition(".")[2], content, "", named)
 
     def _refuse(self, status: int) -> None:
         self._reply(status, "", REFUSED.encode(), "")

@@ -235,23 +235,17 @@ def _columns(columns: Rows) -> Table:
         if any(row[name] is not None for row in columns)
     }
     heads = [*word_columns("column"), *figure_columns(*counted), *word_columns("understood")]
-    return FigureTable(
-        heads,
-        (
-            [
-                row["column_name"],
-                *(_format_change(row[name]) for name in counted.values()),
-                row["understood"],
-            ]
-            for row in columns
-        ),
-    )
-
-
-def _format_change(value: float | None) -> str:
-    if value is None:
-        return "NULL"
-    return f"{value:,}" if isinstance(value, int) else percent(value)
+    lines = []
+    for row in columns:
+        line = [row["column_name"]]
+        for name in counted.values():
+            value = row[name]
+            if value is None:
+                line.append("NULL")
+            else:
+                line.append(f"{value:,}" if isinstance(value, int) else percent(value))
+        lines.append([*line, row["understood"]])
+    return FigureTable(heads, lines)
 
 
 # The page of a join.

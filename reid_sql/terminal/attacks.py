@@ -5,7 +5,6 @@ from typing import Final
 
 from rich.console import RenderableType
 from rich.panel import Panel
-from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.comparison import STATUS_FEW_COMPARABLE, STATUS_NOT_COMPARABLE
@@ -41,8 +40,13 @@ def audit_page(rows: Rows, *, counts_people: bool) -> RenderableType:
         name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
         lines.append([name, figure, *(_format_figure(row, each) for each in FIGURES)])
     columns = [*word_columns("attack"), *note_columns("figure"), *figure_columns(*FIGURES)]
+    harms = []
+    for row, words in _choose_harms(rows):
+        control = row["holdout"] if row["holdout"] is not None else row["baseline"]
+        harms.append([_count_harmed(row), _of_hundred(control), words])
+    heads = [*figure_columns("of 100 people", "by chance"), *word_columns("what happens to them")]
     return page(
-        _people_hit(rows),
+        FigureTable(heads, harms),
         Panel(Text(describe_audit(rows))),
         *(caution(f"{_attacks(rows, status)}: {status}.") for status in statuses(rows)),
         Folded(f"{len(rows)} figures of all attacks", (FigureTable(columns, lines),)),
@@ -55,16 +59,6 @@ INFERRED: Final = "have their {} inferred by a sure attacker"
 GUESSED: Final = "have their {} guessed"
 RECOGNIZED: Final = "are recognized as people it was made from"
 PAIRS: Final = "are told from people who were not used (in pairs, one of each)"
-
-
-def _people_hit(rows: Rows) -> Table:
-    """Say how many of 100 people the table copies, gives a value of, or shows to have been used."""
-    lines = []
-    for row, words in _choose_harms(rows):
-        control = row["holdout"] if row["holdout"] is not None else row["baseline"]
-        lines.append([_count_harmed(row), _of_hundred(control), words])
-    columns = [*figure_columns("of 100 people", "by chance"), *word_columns("what happens to them")]
-    return FigureTable(columns, lines)
 
 
 def _choose_harms(rows: Rows) -> list[tuple[Row, str]]:

@@ -74,7 +74,10 @@ def cells_page(rows: Rows, figures: Sequence[str]) -> RenderableType:
 
 def _cell_line(row: Row, dividing: ColumnNames, shown: Sequence[str]) -> list[str]:
     """Write the categories of a cell, its figures or that they are hidden, and how it was judged."""
-    line = [_format_category(row, name) for name in dividing]
+    line = []
+    for name in dividing:
+        category = "NULL" if row[name] is None else str(row[name])
+        line.append("total" if name in row["total_over"] else category)
     hides = row["status"] in HIDDEN
     for name in shown:
         is_hidden = hides and row[name] is None
@@ -111,12 +114,6 @@ def describe_publication(rows: Rows, *, is_publishable: bool) -> list[str]:
         NOT_PUBLISHED: is_open,
     }
     return [sentence for sentence, is_true in sentences.items() if is_true]
-
-
-def _format_category(row: Row, name: str) -> str:
-    if name in row["total_over"]:
-        return "total"
-    return "NULL" if row[name] is None else str(row[name])
 
 
 def _format_figure(value: Any) -> str:  # noqa: ANN401 - a figure, or a list of words

@@ -80,6 +80,11 @@ def summary_table(risk: Row, noun: str = RECORDS) -> Table:
 def summary_lines(risk: Row, noun: str = RECORDS) -> list[tuple[str, str, str]]:
     """The summary's measures: name, figure, and what it means; `noun` is what a class counts."""
     counted, unique = risk["records"], risk["unique_records"]
+    null_note = ""
+    if risk["nulls"] == "drop":
+        null_note = f"{risk['records_dropped']:,} records dropped"
+    elif risk["blank_records"]:
+        null_note = f"{risk['blank_records']:,} records have no value at all: they match every record, and no other record matches them"
     return [
         (noun, f"{counted:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
@@ -100,16 +105,8 @@ def summary_lines(risk: Row, noun: str = RECORDS) -> list[tuple[str, str, str]]:
             "share of right matches if an attacker links everybody",
         ),
         (f"{noun} at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
-        ("NULLs", risk["nulls"], _null_note(risk)),
+        ("NULLs", risk["nulls"], null_note),
     ]
-
-
-def _null_note(risk: Row) -> str:
-    if risk["nulls"] == "drop":
-        return f"{risk['records_dropped']:,} records dropped"
-    if not risk["blank_records"]:
-        return ""
-    return f"{risk['blank_records']:,} records have no value at all: they match every record, and no other record matches them"
 
 
 def histogram(rows: Rows, threshold: float, noun: str = RECORDS) -> Table:
@@ -193,10 +190,16 @@ def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
 def answer_page(rows: Rows, k: int) -> RenderableType:
     """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
     names = ("correctness", "uniqueness", "below_k")
-    lines = [
-        [f"{row['population']:,.0f}", *(_share_with_ends(row, name) for name in names)]
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        line = [f"{row['population']:,.0f}"]
+        for name in names:
+            share, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
+            estimate = "NULL" if share is None else f"{format_percent(share)} %"
+            if low is not None and high is not None:
+                estimate += f" ({format_percent(low)} to {format_percent(high)} %)"
+            line.append(estimate)
+        lines.append(line)
     heads = ("population", "right matches", "unique people", f"people in classes below {k}")
     return page(
         heading("In a population, by the model of people (population_risk)"),
@@ -204,14 +207,6 @@ def answer_page(rows: Rows, k: int) -> RenderableType:
         *map(caution, statuses(rows)),
         *(Text(row["sentence"]) for row in rows),
     )
-
-
-def _share_with_ends(row: Row, name: str) -> str:
-    share, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
-    estimate = "NULL" if share is None else f"{format_percent(share)} %"
-    if low is None or high is None:
-        return estimate
-    return f"{estimate} ({format_percent(low)} to {format_percent(high)} %)"
 
 
 def validation_page(rows: Rows) -> RenderableType:
