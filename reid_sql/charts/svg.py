@@ -90,8 +90,9 @@ def svg(chart: Chart, of: str = "") -> str:
 def draw_chart(chart: Chart) -> tuple[float, str]:
     """Draw the chart without its title; return its height and its elements."""
     frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
-    lines = wrap(frame.chart.instead, 80)
-    middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
+    reasons = wrap(frame.chart.instead, 80)  # why there is nothing to draw
+    middle = (frame.left + frame.right) / 2
+    top = (frame.top + frame.bottom - LINE * len(reasons)) / 2
     drawn = [
         _group(
             "head",
@@ -103,10 +104,10 @@ def draw_chart(chart: Chart) -> tuple[float, str]:
         _group("across", _across(frame)),
         _group("up", _up(frame)),
         *(DRAW[type(mark)](frame, mark) for mark in chart.marks),
-        *[
+        *(
             text(middle, top + LINE * place, line, "middle", "soft behind")
-            for place, line in enumerate(lines)
-        ],
+            for place, line in enumerate(reasons)
+        ),
     ]
     return frame.bottom + _below(chart) + LINE + 4, "".join(drawn)
 

@@ -73,7 +73,9 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
     file = policy.files[0]
     standards = read_standards(assessment.standards, file.parent)
     refuse_unknown_answers(standards, assessment)
-    attacks = []  # each with its figures and the command that was run, or the one that would
+    run = f"reid-sql check {shlex.quote(file.name)}"
+    # each with its figures and the command that was run, or the one that would
+    attacks: list[Page] = []
     for each in read_document("attacks", ATTACKS, None, {})[0].tables("attacks"):
         tried = each.texts("functions")
         figures = [
@@ -81,8 +83,7 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
             for number, check in enumerate(page["checks"])
             if check["function"] in tried
         ]
-        run = f"reid-sql check {shlex.quote(file.name)}"
-        attack = {
+        attack: Page = {
             "attack": each.text("name"),
             "tried": bool(figures),
             "command": run if figures else each.text("command"),

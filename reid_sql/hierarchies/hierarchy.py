@@ -154,9 +154,8 @@ def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
         column_profile.CODE: _prefixes,
         column_profile.CATEGORY: _common_values,
     }
-    if (
-        widest is not None
-    ):  # narrower bands are of widths that it is a multiple of; an end would be wider
+    if widest is not None:
+        # narrower bands have widths that it is a multiple of; an end would be wider
         narrower = widths(facts.low, facts.high, whole=facts.whole)
         bands = [*(width for width in narrower if _is_multiple(widest, width)), widest]
         return make_hierarchy(facts.column, [Bands(width, whole=facts.whole) for width in bands])
@@ -182,7 +181,7 @@ def _bands(facts: Facts) -> Iterator[Step]:
     if (below, above) == (facts.low, facts.high):
         yield from (Bands(width, whole=facts.whole) for width in proposed)
         return
-    ended = []  # at multiples of the width, between which most records are
+    ended = []  # the ends are multiples of the width, between which most records are
     for width in proposed:
         low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
         end_below = low if low - facts.low > width else None
