@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.serve.tree import Node, path_of
+from reid_sql.serve.tree import Node, path_of, type_of
 
 ALLOWED: Final = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
 TABLE_FUNCTIONS: Final = frozenset(ALLOWED["table_functions"].split())
@@ -48,10 +48,7 @@ def check_function(part: Node) -> None:
 
 def check_type(part: Node) -> None:
     """Refuse a cast to a type that is not plain."""
-    named = (part.get("cast_type") or {}).get("id") or (part.get("type_expr") or {}).get(
-        "type_name"
-    )
-    if str(named).upper() not in ALLOWED["types"].split():
+    if type_of(part) not in ALLOWED["types"].split():
         raise OutOfDomainError(
             "a cast must be to a plain type, got another; cast to BIGINT, DOUBLE, VARCHAR or DATE"
         )

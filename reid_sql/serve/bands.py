@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from reid_sql.serve.allowed import ALLOWED
-from reid_sql.serve.tree import Node, arguments_of, columns_in, name_of, parts_of, written
+from reid_sql.serve.tree import Node, arguments_of, columns_in, name_of, parts_of, type_of
 
 BANDS: Final = ALLOWED["bands"]
 ALONE, BEFORE, BEHIND, ANYWHERE = (
@@ -28,6 +28,9 @@ MAX_PARTS: Final = (
     200  # of an expression, so that one that fails for a value takes no longer than others
 )
 SIDES: Final = 2  # of a condition
+MIN_WIDTH: Final = 1e-9  # of a band: quotients by less are infinite, or too large for a type
+CASTS: Final = frozenset(BANDS["casts"].split())
+ROUNDINGS: Final = frozenset(BANDS["roundings"].split())
 
 
 def is_plain(part: Node) -> bool:
@@ -47,8 +50,7 @@ def is_band(part: Node) -> bool:
     if part["type"] == "COLUMN_REF":
         return True
     if part["type"] == "OPERATOR_CAST":
-        kind = {key: each for key, each in part.items() if key != "child"}
-        return "BOOLEAN" not in written(kind).upper() and is_band(part["child"])
+        return is_band(part["child"])
     name, arguments = name_of(part), [each for _, each in arguments_of(part)]
     places = [place for place, each in enumerate(arguments) if columns_in(each)]
     if len(places) != 1 or not is_band(arguments[places[0]]):
@@ -72,7 +74,7 @@ def is_condition(part: Node) -> bool:
         return all(map(is_band, _parts_below(part)))
     if part["type"] in COMPARISONS or name_of(part) in OF_TEXTS:
         return all(
-            not columns_in(each) or is_band(each) or _is_choice(each) for each in _parts_below(part)
+            not columns_in(each) or is_band(each) or is_choice(each) for each in _parts_below(part)
         )
     return False
 
@@ -84,9 +86,14 @@ def count_bands(part: Node, compute: Callable[[Sequence[Node]], Sequence[Any]]) 
         return 0
     if is_band(part):
         return 0 if has_round_ends(part, compute) else None
-    if _is_choice(part):
+    if is_choice(part):
         return len(set(compute(_list_choices(part))))
     return SIDES if is_condition(part) else None
+
+
+def has_casts(part: Node) -> bool:
+    """Whether a part of an expression is a cast."""
+    return any(each.get("type") == "OPERATOR_CAST" for each in parts_of(part))
 
 
 def has_round_ends(part: Node, compute: Callable[[Sequence[Node]], Sequence[Any]]) -> bool:
@@ -96,16 +103,20 @@ def has_round_ends(part: Node, compute: Callable[[Sequence[Node]], Sequence[Any]
     of 95, 96 and 97, finds the largest value. So a column is divided once, by 1, 2, 2.5 or 5 and powers of
     ten, and numbers are added only to what was rounded.
     """
-    is_rounded, divisions = False, 0
+    is_rounded, is_cast, divisions = False, False, 0
     while part["type"] != "COLUMN_REF":
         if part["type"] == "OPERATOR_CAST":
-            is_rounded, part = True, part["child"]
+            if not _is_safe_cast(part):
+                return False
+            is_rounded, is_cast, part = True, True, part["child"]
             continue
         name, arguments = name_of(part), [each for _, each in arguments_of(part)]
         is_shift = name in SHIFTS and len(arguments) > 1
         if name in DIVISIONS:
             divisions += 1
-            if divisions > 1 or not _is_round(compute(arguments[1:])[0]):
+            if divisions > 1 or not _is_round(
+                compute(arguments[1:])[0], 1 if is_cast else MIN_WIDTH
+            ):
                 return False
         if is_shift and is_rounded:
             return False
@@ -116,13 +127,24 @@ def has_round_ends(part: Node, compute: Callable[[Sequence[Node]], Sequence[Any]
     return True
 
 
-def _is_round(width: object) -> bool:
-    """Whether a width is 1, 2, 2.5 or 5, or one of these times a power of ten.
+def _is_safe_cast(part: Node) -> bool:
+    """Whether a cast fails for no value in the middle of others, and gives no digits that a division made.
 
-    >>> [width for width in range(1, 101) if _is_round(width)]
+    A band of the values for which it fails, or does not, would single them out.
+    """
+    kind, child = type_of(part), part["child"]
+    if child["type"] == "COLUMN_REF":
+        return kind in CASTS
+    return kind in CASTS - {"VARCHAR"} and name_of(child) in ROUNDINGS
+
+
+def _is_round(width: object, least: float) -> bool:
+    """Whether a width is 1, 2, 2.5 or 5, or one of these times a power of ten, and not too small.
+
+    >>> [width for width in range(1, 101) if _is_round(width, 1)]
     [1, 2, 5, 10, 20, 25, 50, 100]
     """
-    if not isinstance(width, int | float | Decimal) or not width > 0:
+    if not isinstance(width, int | float | Decimal) or not width >= least:
         return False
     digits = str(Decimal(str(width)).normalize().as_tuple().digits)
     return digits in {"(1,)", "(2,)", "(2, 5)", "(5,)"}
@@ -132,7 +154,7 @@ def _parts_are_columns(part: Node) -> bool:
     return all(each["type"] == "COLUMN_REF" for each in _parts_below(part))
 
 
-def _is_choice(part: Node) -> bool:
+def is_choice(part: Node) -> bool:
     """Whether an expression is CASE with conditions and constants."""
     return part["type"] == "CASE_EXPR" and (
         all(is_condition(each["when_expr"]) for each in part["case_checks"])

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from reid_sql.parameters import quoted
-from reid_sql.serve.bands import count_bands, is_condition, is_plain
+from reid_sql.serve.bands import count_bands, has_casts, is_choice, is_condition, is_plain
 from reid_sql.serve.catalogue import ServedColumn
 from reid_sql.serve.filters import Filter, conjuncts
 from reid_sql.serve.tree import Node, columns_in, replaced, spliced
@@ -78,7 +78,7 @@ class Derivation:
     def _as_conditions(self, parts: Sequence[Node]) -> list[Node]:
         """Return a condition on the column that says whether all hold, where it may be computed."""
         whole = self._all_of(parts)
-        if not is_plain(whole) or not is_condition(whole):
+        if whole["type"] == "COLUMN_REF" or not is_plain(whole) or not is_condition(whole):
             return [*parts]
         # as WHERE does, for NULL and what fails
         bands = count_bands(whole, self.compute) or 0
@@ -87,15 +87,30 @@ class Derivation:
         return [spliced(condition, {"reid_holds": holds})]
 
     def _as_group(self, part: Node) -> Node:
-        """Return the column that an expression computes; itself where it is one, of several, or no band."""
+        """Return the column that an expression computes; itself where it is one, of several, or no band.
+
+        What fails for a value, or is NULL for it, is no group of its own, which nobody would have to be in:
+        a condition does not hold for it, and CASE has its ELSE.
+        """
         if part["type"] == "COLUMN_REF" or len(columns_in(part)) != 1 or not is_plain(part):
             return part
+        [base] = columns_in(part)
         bands = count_bands(part, self.compute)
-        return part if bands is None else self._add(part, "TRY({})", bands)
+        # a cast of texts tells those that are numbers or dates from all others
+        if bands is None or (not bands and has_casts(part) and self._is_text(base)):
+            return part
+        template = "TRY({})"
+        if is_choice(part):
+            template = f"coalesce(TRY([{{}}]), [{self.write(part['else_expr'])}])[1]"
+        elif bands:
+            template = f"coalesce(TRY({{}}), CASE WHEN {quoted(base)} IS NOT NULL THEN false END)"
+        return self._add(part, template, bands)
 
     def _add(self, part: Node, template: str, bands: int) -> Node:
         """Add the column that an expression computes; returns it as a part of a statement."""
-        expression = template.format(self.write({**self._as_texts(part), "alias": ""}))
+        # once, as a name or a constant may have braces
+        written = self.write({**self._as_texts(part), "alias": ""})
+        expression = template.replace("{}", written, 1)
         if not self.is_whole:
             [base] = columns_in(part)
             column = DerivedColumn(base, expression, bands)
@@ -104,6 +119,9 @@ class Derivation:
         node = self.parse(f"SELECT {expression}")["select_list"][0]
         return {**node, "alias": part.get("alias", "")}
 
+    def _is_text(self, column: str) -> bool:
+        return self.columns[column].type == "VARCHAR"
+
     def _as_texts(self, part: Node) -> Node:
         """Read a column as text where it is served as text: what an ENUM lists is not shown."""
         cast = self.parse("SELECT CAST(reid_text AS VARCHAR)")["select_list"][0]
@@ -111,7 +129,7 @@ class Derivation:
         def as_text(each: Node) -> Node | None:
             if each.get("type") != "COLUMN_REF":
                 return None
-            is_text = self.columns[each["column_names"][0]].type == "VARCHAR"
+            is_text = self._is_text(each["column_names"][0])
             return spliced(cast, {"reid_text": each}) if is_text else each
 
         text: Node = replaced(part, as_text)

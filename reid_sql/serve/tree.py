@@ -34,6 +34,12 @@ def name_of(part: Node) -> str:
     return path_of(part, "function_name")[-1].lower()
 
 
+def type_of(cast: Node) -> str:
+    """Return the name of the type of a cast, in capitals."""
+    types = cast.get("cast_type") or {}, cast.get("type_expr") or {}
+    return str(types[0].get("id") or types[1].get("type_name")).upper()
+
+
 def parts_of(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:  # noqa: ANN401 - any part of a tree
     """Yield each part of a tree, the whole before what is within it, but nothing within a constant.
 

@@ -132,6 +132,9 @@ def answer_of(con: duckdb.DuckDBPyConnection, sql: str) -> object:
         "SELECT nullif(age, {}) > 0, count(*) FROM people GROUP BY 1",
         "SELECT CAST(age - {} AS BOOLEAN), count(*) FROM people GROUP BY 1",
         "SELECT abs(age - {}) > 0, count(*) FROM people GROUP BY 1",
+        "SELECT (age = {} AND NULL) OR age > 50, count(*) FROM people GROUP BY 1",
+        "SELECT (age = {} AND age // 0 > 1) OR age > 50, count(*) FROM people GROUP BY 1",
+        "SELECT CASE WHEN age = {} THEN NULL WHEN age > 50 THEN 1 ELSE 2 END = 1, count(*) FROM people GROUP BY 1",
     ],
 )
 @pytest.mark.first(cells=3)
@@ -148,6 +151,29 @@ def test_the_oldest_is_not_found_by_conditions(con: duckdb.DuckDBPyConnection) -
     con.execute("INSERT INTO people SELECT 97, 'F', 1, 'often'")
     sql = "SELECT count(*) FROM people WHERE age < {}"
     assert len({str(answer_of(con, sql.format(age))) for age in (60, 97, 98, 200)}) == 1
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "CASE WHEN age * 95000000000000000 // 2 > 0 AND age > 39 THEN 1 ELSE 2 END",
+        "age * 95000000000000000 // 2 > 39 * 95000000000000000 / 2",
+        "TRY_CAST(age + 30 AS TINYINT) > 69",
+    ],
+)
+def test_what_fails_for_the_oldest_is_no_group(
+    con: duckdb.DuckDBPyConnection, expression: str
+) -> None:
+    """Else whoever chooses the factor finds who is oldest: there is a hidden group, or none."""
+    con.execute("INSERT INTO people SELECT 98, 'F', 1, 'often'")
+    rows = Door(con).ask(f"SELECT {expression}, count(*) FROM people GROUP BY 1")
+    assert sorted(count for _, count in rows) == [315, 401]
+
+
+def test_a_column_may_be_a_condition(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("DELETE FROM people WHERE age BETWEEN 40 AND 44")
+    sql = "SELECT count(*) FROM people WHERE age"
+    assert Door(con).ask(sql) == con.execute(sql).fetchall() == [(700,)]
 
 
 def test_what_an_enum_lists_is_not_told(con: duckdb.DuckDBPyConnection) -> None:
@@ -261,6 +287,13 @@ def test_a_record_of_bands_of_another_column_is_refused_in_one_sentence(
         ("age + 1", False),
         ("round(age, -1)", True),
         ("left(sex, 1)", True),
+        ("CAST(floor(age / 10) AS BIGINT)", True),
+        ("CAST(age AS TINYINT)", False),
+        ("CAST(floor(age / 2e-17) AS BIGINT)", False),
+        ("floor(age / 2e-307)", False),
+        ("substring(CAST(age / 2e-17 AS VARCHAR), 17, 1)", False),
+        ("CAST(substring(sex, 1, 1) AS DOUBLE)", False),
+        ("CAST(sex AS DATE)", False),
         ("CASE WHEN age + 3 > 40 THEN 1 ELSE 2 END", True),
     ],
 )
