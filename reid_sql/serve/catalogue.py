@@ -6,11 +6,13 @@ from typing import Final
 
 import duckdb
 
+from reid_sql.errors import UnavailableError
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sql.tolerance import WHOLE_TYPES
 from reid_sql_udfs import declared
 
 BAND_WIDTH: Final = 10  # of the example
+RESERVED: Final = "reid_"  # begins the names of what a statement computes from cells
 HELP: Final = "FROM reid.help()"
 
 
@@ -31,6 +33,7 @@ def read_columns(data: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> Colu
     columns: dict[str, dict[str, ServedColumn]] = {}
     for table in tables:
         described = data.execute(f"DESCRIBE memory.main.{quoted(table)}").fetchall()
+        _refuse_names(table, [str(name) for name, *_ in described])
         counted = ", ".join(
             f"(count(*) > count({name}), approx_count_distinct({name}))"
             for name in (quoted(each[0]) for each in described)
@@ -41,6 +44,21 @@ def read_columns(data: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> Colu
             for (name, kind, *_), facts in zip(described, row, strict=True)
         }
     return columns
+
+
+def _refuse_names(table: str, names: Sequence[str]) -> None:
+    """Refuse names that a statement of cells, or the record, would take for others.
+
+    The record knows no case of any letter, and DuckDB none of ASCII's alone: STRASSE is not Straße there.
+    """
+    folded = [name.casefold() for name in names]
+    wrong = [name for name in names if folded.count(name.casefold()) > 1]
+    wrong += [name for name in names if name.casefold().startswith(RESERVED)]
+    if wrong:
+        raise UnavailableError(
+            f"columns of a served table must differ without regard to case, and not begin with {RESERVED}, "
+            f"got {table} with '{wrong[0]}'; serve a view with other names"
+        )
 
 
 def open_catalogue(columns: Columns) -> duckdb.DuckDBPyConnection:

@@ -527,3 +527,14 @@ def test_a_call_without_its_table_is_an_error_of_sql(
 ) -> None:
     with pytest.raises(duckdb.BinderException, match="does not support the supplied arguments"):
         Door(con).ask(f"FROM {call}")
+
+
+@pytest.mark.parametrize("names", [("straße", "STRASSE"), ("ö", "Ö"), ("age", "Reid_Value_0")])
+def test_names_that_would_be_taken_for_others_are_not_served(names: tuple[str, str]) -> None:
+    """A count by the second column would be one by the first, or a sum of its values."""
+    con = duckdb.connect()
+    con.execute(
+        f'CREATE TABLE people AS SELECT i % 2 AS "{names[0]}", i % 3 AS "{names[1]}" FROM range(99) r(i)'
+    )
+    with pytest.raises(ReidError, match="serve a view with other names"):
+        Door(con)
