@@ -98,6 +98,15 @@ def ask_cells(
     return answer.filter(pa.array([each in shown for each in over]))
 
 
+def _drop_nearly_all(
+    data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], cells: pa.Table
+) -> pa.Table:
+    """Drop a cell of all people but a few, who may be in no other one where people have several rows."""
+    [everybody] = _ask_total(data, arguments)["people"].to_pylist()
+    rests = [everybody - each for each in cells["people"].to_pylist()]
+    return cells.filter(pa.array([not 0 < rest < arguments["k"] for rest in rests], pa.bool_()))
+
+
 def _register_published(
     data: duckdb.DuckDBPyConnection, table: str, by: Sequence[str], cells: Iterable[PublishedCell]
 ) -> None:
@@ -244,6 +253,8 @@ class Mask:
             answer = answer.set_column(
                 answer.column_names.index("records"), "records", answer["people"]
             )
+            if arguments.get("entity"):
+                answer = _drop_nearly_all(data, arguments, answer)
         if not self.tables:
             return drop_undeclared(answer, call.function.key, len(by))
         records = max((self._count_records(data, table) for table in call.tables), default=0)

@@ -538,3 +538,24 @@ def test_names_that_would_be_taken_for_others_are_not_served(names: tuple[str, s
     )
     with pytest.raises(ReidError, match="serve a view with other names"):
         Door(con)
+
+
+@pytest.mark.parametrize("has_policy", [False, True])
+def test_a_cell_of_all_people_but_a_few_is_hidden(tmp_path: Path, *, has_policy: bool) -> None:
+    """Three of 500 people, who have several rows each, are in no cell of b."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(
+        """CREATE TABLE people AS SELECT person, kind FROM range(500) p(person), (VALUES ('a'), ('b'), ('c')) k(kind)
+        WHERE NOT (kind = 'b' AND person < 3) AND NOT (kind = 'a' AND person % 4 = 0)"""
+    )
+    (tmp_path / "people.csv").write_text("person,kind\n1,a\n")
+    (tmp_path / "policy.toml").write_text(
+        "mask_below = 10\n[[tables]]\nname = 'people'\nfile = 'people.csv'\nentity = 'person'\n"
+        "quasi_identifiers = ['kind']\n[[tables.checks]]\nmeasure = 'k'\nat_least = 2\n"
+    )
+    door = Door(con, policy=tmp_path / "policy.toml" if has_policy else None)
+    rows = door.ask("SELECT kind, count(DISTINCT person) FROM people GROUP BY kind")
+    assert sorted(rows, key=str) == [("a", 375), ("c", 500), (None, None)]
+    cells = door.ask("FROM reid.safe_table(people, by := ['kind'], entity := 'person')")
+    assert "497" not in str(cells)
