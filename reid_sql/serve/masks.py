@@ -191,6 +191,11 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     return total
 
 
+def _reveal_total(table: str, counts: Counts) -> Reveal:
+    nobody: frozenset[str] = frozenset()
+    return Reveal(table, (None, VALUE), "count of all", Shape.CELLS, nobody, nobody, counts)
+
+
 class Mask:
     """Answers calls without figures of groups and cells of few records, or of people.
 
@@ -235,6 +240,10 @@ class Mask:
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
         if is_cells and not by:  # how many people there are is no secret
             total = _ask_total(data, arguments)
+            if not {"entity", "nulls"} & {name for name in arguments if arguments[name]}:
+                counts = {TOTAL: total["people"][0].as_py()}
+                reveals = [_reveal_total(call.tables[0], counts)]
+                self.record.add(data, reveals, self.below)  # but another table may lack a few
             return self._add_sum_of_all(data, arguments, total) if "value" in arguments else total
         earlier = self._list_earlier(call.tables[0], arguments, by) if is_cells else []
         try:

@@ -191,9 +191,9 @@ class Record:
         published = self._counts()
         counted = new.table + describe_people(*new.people)
         before = published.pop(counted, {})
-        if new.counts and (
-            contradict(before, new.counts)
-            or any(_table_of(name) == new.table for name in published)
+        others = [counts for name, counts in published.items() if _table_of(name) == new.table]
+        if contradict(before, new.counts) or (
+            new.counts.keys() - {TOTAL} and any(counts.keys() - {TOTAL} for counts in others)
         ):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
         merged = merge_counts(before, new.counts)

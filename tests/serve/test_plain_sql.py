@@ -559,3 +559,16 @@ def test_a_cell_of_all_people_but_a_few_is_hidden(tmp_path: Path, *, has_policy:
     assert sorted(rows, key=str) == [("a", 375), ("c", 500), (None, None)]
     cells = door.ask("FROM reid.safe_table(people, by := ['kind'], entity := 'person')")
     assert "497" not in str(cells)
+
+
+def test_the_numbers_of_all_people_of_two_tables_do_not_subtract_to_a_few(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """A view lacks four people. The number of rows does not hinder counts of people."""
+    con.execute("CREATE OR REPLACE VIEW memory.main.most AS FROM people WHERE pid > 3")
+    door = Door(con, tables=("people", "most"))
+    assert door.ask("SELECT count(*) FROM people") == [(600,)]
+    with pytest.raises(RevealingError, match="must differ from that of another table"):
+        door.ask("SELECT count(*) FROM most")
+    assert door.ask("SELECT count(*), count(DISTINCT pid) FROM people") == [(600, 600)]
+    assert len(door.ask("SELECT sex, count(DISTINCT pid) FROM people GROUP BY sex")) == 3
