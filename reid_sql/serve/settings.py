@@ -16,14 +16,9 @@ from reid_sql.parameters.outputs import REQUIRED, Parameter
 SAFE_TABLE: Final = "safe_table"
 MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})  # of every policy
 CLIENTS_CHOICE: Final = {(SAFE_TABLE, "totals")}
-IDENTITIES: Final = {
-    "entity",
-    "person",
-    "household",
-    "key",
-    "on",
-}  # name people, and have no classes
-BESIDE_CLASSES: Final = {"sensitive", "weight", "value"}  # what is measured within the classes
+IDENTITIES: Final = {"entity", "person", "key"}  # name people, and have no classes
+# what is measured within the classes, and what joins people: of any column, the sizes of its classes
+BESIDE_CLASSES: Final = {"sensitive", "weight", "value", "household", "on"}
 
 
 @dataclass(frozen=True)

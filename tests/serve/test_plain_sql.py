@@ -572,3 +572,13 @@ def test_the_numbers_of_all_people_of_two_tables_do_not_subtract_to_a_few(
         door.ask("SELECT count(*) FROM most")
     assert door.ask("SELECT count(*), count(DISTINCT pid) FROM people") == [(600, 600)]
     assert len(door.ask("SELECT sex, count(DISTINCT pid) FROM people GROUP BY sex")) == 3
+
+
+def test_the_sizes_of_households_are_figures_of_their_column(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """The mean risk of all households gives the sizes of two that are hidden, as their sum is known."""
+    door = Door(con)
+    assert door.ask("SELECT age, count(*) FROM people GROUP BY age")[-1] == (None, None)
+    with pytest.raises(RevealingError, match="must not subtract"):
+        door.ask("FROM reid.household_risk(people, household := 'age', columns := ['sex'])")
