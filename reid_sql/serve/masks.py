@@ -238,13 +238,8 @@ class Mask:
             _refuse_narrow_bands(data, call.derived, self.below)
             arguments |= {"tbl": RELATION, "by": by}
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
-        if is_cells and not by:  # how many people there are is no secret
-            total = _ask_total(data, arguments)
-            if not {"entity", "nulls"} & {name for name in arguments if arguments[name]}:
-                counts = {TOTAL: total["people"][0].as_py()}
-                reveals = [_reveal_total(call.tables[0], counts)]
-                self.record.add(data, reveals, self.below)  # but another table may lack a few
-            return self._add_sum_of_all(data, arguments, total) if "value" in arguments else total
+        if is_cells and not by:
+            return self._answer_total(data, call, arguments, recorded)
         earlier = self._list_earlier(call.tables[0], arguments, by) if is_cells else []
         try:
             answer, reveals = self._answer(data, call, arguments, earlier)
@@ -294,6 +289,23 @@ class Mask:
                 sums = self.record.add_sum(data, arguments["tbl"], by, arguments["value"])
                 refuse_linked_sums(data, arguments, stack.enter_context(sums))
             return answer, self._publish(data, call, arguments, answer)
+
+    def _answer_total(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        call: Call,
+        arguments: dict[str, Any],
+        recorded: list[Reveal] | None,
+    ) -> pa.Table:
+        """Count everybody, which is no secret, but another table may lack a few of them."""
+        total = _ask_total(data, arguments)
+        if not arguments.get("entity") and not arguments.get("nulls"):
+            counts = {TOTAL: total["people"][0].as_py()}
+            reveals = [_reveal_total(call.tables[0], counts)]
+            self.record.add(data, reveals, self.below)
+            if recorded is not None:
+                recorded += reveals
+        return self._add_sum_of_all(data, arguments, total) if "value" in arguments else total
 
     def _add_sum_of_all(
         self, data: duckdb.DuckDBPyConnection, arguments: dict[str, Any], total: pa.Table

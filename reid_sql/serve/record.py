@@ -36,6 +36,10 @@ EarlierSum: TypeAlias = tuple[
 SUMS: Final = "SUMS"  # in place of a shape
 READ: Final = "reid_read_rows"
 PEOPLE_OF_TABLE: Final = re.compile(r" \((entity|nulls) := .*\)$", re.DOTALL)  # after its name
+REFUSAL_BANDS_OF_TWO: Final = (
+    "bands must be of one table, got some beside answers of another table of as many people; ask for columns, or "
+    "ask the owner to serve each person in one table"
+)
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
 
 
@@ -202,6 +206,7 @@ class Record:
             for name, counts in published.items()
             if _table_of(name) == new.table or counts[TOTAL] == merged.get(TOTAL)
         }
+        self._refuse_bands_of_two(new, near)
         self._add_answer(data, new, [(new.table, merged), *near.items()], below)
         added = [
             (counted, cell, count)
@@ -225,6 +230,21 @@ class Record:
         self._con.executemany(
             "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", added
         )
+
+    def _refuse_bands_of_two(self, new: Reveal, near: Mapping[str, Counts]) -> None:
+        """Refuse cells of a table beside those of another of as many people, if one has bands.
+
+        Bands are overlaid within a table alone.
+        """
+        others = {_table_of(name) for name, counts in near.items() if counts.keys() != {TOTAL}}
+        others -= {new.table}
+        rows = self._con.execute("SELECT DISTINCT tbl FROM derived").fetchall()
+        if (
+            new.counts.keys() - {TOTAL}
+            and others
+            and {new.table, *others} & {name for (name,) in rows}
+        ):
+            raise OutOfDomainError(REFUSAL_BANDS_OF_TWO)
 
     def _add_answer(
         self,

@@ -306,3 +306,17 @@ def test_the_ends_of_bands_are_round(
         f"SELECT {expression}, count(*) FROM people GROUP BY 1"
     )
     assert bool(question.calls[0].derived) is is_band
+
+
+@pytest.mark.parametrize("second", ["age BETWEEN 30 AND 39", "sex = 'F'"])
+def test_bands_of_two_tables_of_the_same_people_are_not_overlaid(
+    con: duckdb.DuckDBPyConnection, second: str
+) -> None:
+    """People from 30 on less those from 30 to 39 in a view of them could be a few."""
+    con.execute("CREATE VIEW twin AS FROM people WHERE true")
+    for tables in (["people", "twin"], ["twin", "people"]):
+        door = Door(con, ["people", "twin"])
+        door.ask(f"SELECT count(*) FROM {tables[0]} WHERE age >= 30")
+        door.ask(f"SELECT count(*) FROM {tables[1]}")
+        with pytest.raises(ReidError, match="bands must be of one table"):
+            door.ask(f"SELECT count(*) FROM {tables[1]} WHERE {second}")
