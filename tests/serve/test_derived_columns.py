@@ -153,6 +153,7 @@ def test_the_oldest_is_not_found_by_conditions(con: duckdb.DuckDBPyConnection) -
     assert len({str(answer_of(con, sql.format(age))) for age in (60, 97, 98, 200)}) == 1
 
 
+@pytest.mark.first(cells=2)
 @pytest.mark.parametrize(
     "expression",
     [
@@ -308,6 +309,7 @@ def test_the_ends_of_bands_are_round(
     assert bool(question.calls[0].derived) is is_band
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize("second", ["age BETWEEN 30 AND 39", "sex = 'F'"])
 def test_bands_of_two_tables_of_the_same_people_are_not_overlaid(
     con: duckdb.DuckDBPyConnection, second: str

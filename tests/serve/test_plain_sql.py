@@ -130,6 +130,7 @@ def test_a_filter_names_so_many_values_one_by_one(
     assert Filter(columns["people"], reader.compute).number_of_cells(tree, []) == number
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize(
     "where",
     ["age IN (20, 21)", "age BETWEEN 20 AND 22", "age = 20", "age = 20 OR age = 22 OR age = 20"],
@@ -401,6 +402,7 @@ def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPy
     assert door.server.answerer.mask.record._counts().keys() == {"people"}  # noqa: SLF001
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize(
     "sql",
     [
@@ -519,6 +521,7 @@ def test_each_example_of_the_help_is_answered_or_names_no_table(
     assert len(listed) > len(plain)
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize(
     "call", ["safe_table()", "safe_table(k := 10)", "safe_table(by := ['sex'])", "risk_summary()"]
 )
@@ -529,6 +532,7 @@ def test_a_call_without_its_table_is_an_error_of_sql(
         Door(con).ask(f"FROM {call}")
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize("names", [("straße", "STRASSE"), ("ö", "Ö"), ("age", "Reid_Value_0")])
 def test_names_that_would_be_taken_for_others_are_not_served(names: tuple[str, str]) -> None:
     """A count by the second column would be one by the first, or a sum of its values."""
@@ -540,6 +544,7 @@ def test_names_that_would_be_taken_for_others_are_not_served(names: tuple[str, s
         Door(con)
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize("has_policy", [False, True])
 def test_a_cell_of_all_people_but_a_few_is_hidden(tmp_path: Path, *, has_policy: bool) -> None:
     """Three of 500 people, who have several rows each, are in no cell of b."""

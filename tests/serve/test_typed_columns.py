@@ -53,6 +53,7 @@ def test_a_column_of_two_tables_has_one_type(tmp_path: Path) -> None:
     assert types(con, "t") == types(con, "u") == ["VARCHAR", "BIGINT"]
 
 
+@pytest.mark.first(cells=1)
 @pytest.mark.parametrize("is_typed", [True, False])
 def test_texts_stay_where_a_policy_measures_them(tmp_path: Path, is_typed: bool) -> None:  # noqa: FBT001
     (tmp_path / "t.csv").write_text("age,sex\n30,F\n31,M\n", encoding="utf-8")
