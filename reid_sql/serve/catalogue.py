@@ -1,5 +1,6 @@
 """What may be asked, and names and types of the served tables, in a database in which they have no record."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -51,8 +52,8 @@ def _refuse_names(table: str, names: Sequence[str]) -> None:
 
     The record knows no case of any letter, and DuckDB none of ASCII's alone: STRASSE is not Straße there.
     """
-    folded = [name.casefold() for name in names]
-    wrong = [name for name in names if folded.count(name.casefold()) > 1]
+    alike = Counter(name.casefold() for name in names)
+    wrong = [name for name in names if alike[name.casefold()] > 1]
     wrong += [name for name in names if name.casefold().startswith(RESERVED)]
     if wrong:
         raise UnavailableError(

@@ -191,11 +191,6 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     return total
 
 
-def _reveal_total(table: str, counts: Counts) -> Reveal:
-    nobody: frozenset[str] = frozenset()
-    return Reveal(table, (None, VALUE), "count of all", Shape.CELLS, nobody, nobody, counts)
-
-
 class Mask:
     """Answers calls without figures of groups and cells of few records, or of people.
 
@@ -301,10 +296,13 @@ class Mask:
         total = _ask_total(data, arguments)
         if not arguments.get("entity") and not arguments.get("nulls"):
             counts = {TOTAL: total["people"][0].as_py()}
-            reveals = [_reveal_total(call.tables[0], counts)]
-            self.record.add(data, reveals, self.below)
+            table, people, no_columns = call.tables[0], (None, VALUE), fold(())
+            reveal = Reveal(
+                table, people, "count of all", Shape.CELLS, no_columns, no_columns, counts
+            )
+            self.record.add(data, [reveal], self.below)
             if recorded is not None:
-                recorded += reveals
+                recorded.append(reveal)
         return self._add_sum_of_all(data, arguments, total) if "value" in arguments else total
 
     def _add_sum_of_all(

@@ -262,14 +262,13 @@ class PlainSelect:
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
         groups = self.groups
-        bases = columns_in([groups, where])
-        is_whole = self.is_whole(self.table, bases)
-        derivation = Derivation(self.columns, self.parse, self.write, self.compute, is_whole)
         # Sums of bands subtract to sums of few people, of whom one may have most; and of people with several
         # rows, cells are no parts of a whole.
         if not self._may_be_in_several_cells() and not self._asks_for_sums():
+            is_whole = self.is_whole(self.table, columns_in([groups, where]))
+            derivation = Derivation(self.columns, self.parse, self.write, self.compute, is_whole)
             groups, where = derivation.derive(groups, where)
-        self.derived = derivation.derived
+            self.derived = derivation.derived
         plain = [each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"]
         columns = {**self.columns, **dict.fromkeys(sorted(self.derived), ServedColumn("BOOLEAN"))}
         # in the order of the table, so that the same cells answer each order and each filter

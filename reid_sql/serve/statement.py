@@ -123,8 +123,8 @@ class Reader:
     def _read(self, sql: str, client: str = "", is_whole: IsWhole = _is_unknown) -> Question:
         """Read a statement, or refuse it in one sentence; each client has fitted models of its own.
 
-        It is read once: a second reading could only find more cells that are whole (`is_whole`), of which it
-        would say the same.
+        It is read once. Once more cells are whole (`is_whole`), a second reading could show what the first
+        one hid, and no other count.
         """
         try:
             node = self.parse(sql)
