@@ -78,7 +78,7 @@ def width_of(cells: Floats, sums: list[Floats], totals: list[float]) -> float:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.all) for seed in range(1, 5))]
+    "seed", [0, pytest.param(1, marks=pytest.mark.all)]
 )
 def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
     """Each shown count is a sum over towns and sexes; no small one of these follows from all of them."""
@@ -107,7 +107,7 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [2, *(pytest.param(seed, marks=pytest.mark.all) for seed in (0, 1, 3, 4, 5))]
+    "seed", [2, pytest.param(0, marks=pytest.mark.all)]
 )
 def test_a_value_that_determines_another_reveals_no_remainder(seed: int) -> None:
     """Women and pregnant women of a town subtract to the few women who are not pregnant."""
@@ -231,7 +231,7 @@ def test_zero_has_no_sign() -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [11, *(pytest.param(seed, marks=pytest.mark.all) for seed in range(8))]
+    "seed", [11, pytest.param(0, marks=pytest.mark.all)]
 )
 def test_columns_that_determine_another_together_reveal_nobody(seed: int) -> None:
     """Adults and children are the size of a household: two groupings and their totals subtract."""
