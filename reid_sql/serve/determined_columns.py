@@ -79,10 +79,10 @@ class DeterminedColumns:
         self._columns.clear()
 
     def _draw(self, data: duckdb.DuckDBPyConnection) -> None:
-        self._source = add_derived(self._table, self._derived.values())
+        self.source = add_derived(self._table, self._derived.values())
         try:
             drawn = data.sql(
-                f"FROM {self._source} USING SAMPLE reservoir({ROWS_DRAWN} ROWS) REPEATABLE ({SEED})"
+                f"FROM {self.source} USING SAMPLE reservoir({ROWS_DRAWN} ROWS) REPEATABLE ({SEED})"
             ).to_arrow_table()
         except duckdb.CatalogException:  # a table of the record that is served no more
             drawn = pa.table({})
@@ -147,7 +147,7 @@ class DeterminedColumns:
         if columns not in self._joint:
             texts = ", ".join(f"{self._names[name]}::VARCHAR" for name in columns)
             rows = data.sql(
-                f"SELECT DISTINCT {texts} FROM {self._source} LIMIT {MAX_JOINT_CELLS + 1}"
+                f"SELECT DISTINCT {texts} FROM {self.source} LIMIT {MAX_JOINT_CELLS + 1}"
             ).fetchall()
             self._joint[columns] = [
                 dict(zip(columns, map(name_value, row), strict=True)) for row in rows
@@ -226,7 +226,7 @@ class DeterminedColumns:
     def _is_in_all_rows(self, data: duckdb.DuckDBPyConnection, part: Group, other: str) -> bool:
         names = ", ".join(self._names[name] for name in part)
         groups, pairs = (
-            f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {self._source}))"
+            f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {self.source}))"
             for each in (names, f"{names}, {self._names[other]}")
         )
         return bool(data.sql(f"SELECT {groups} = {pairs}").fetchall()[0][0])
@@ -265,7 +265,7 @@ class DeterminedColumns:
             for column in map(self._names.__getitem__, others)
         )
         rows = data.sql(
-            f"SELECT [{texts}], count(*), [{single}] FROM {self._source} GROUP BY {', '.join(columns)}"
+            f"SELECT [{texts}], count(*), [{single}] FROM {self.source} GROUP BY {', '.join(columns)}"
         ).fetchall()
         return [
             (
@@ -280,7 +280,7 @@ class DeterminedColumns:
         """The share of the records that have each value of a column."""
         if name not in self._shares:
             rows = data.sql(
-                f"SELECT {self._names[name]}::VARCHAR, count(*) FROM {self._source} GROUP BY ALL"
+                f"SELECT {self._names[name]}::VARCHAR, count(*) FROM {self.source} GROUP BY ALL"
             ).fetchall()
             records = sum(count for _, count in rows)
             self._shares[name] = {name_value(text): count / records for text, count in rows}

@@ -4,7 +4,7 @@ Pay less basic pay is what few people have besides, and so is pay less basic pay
 year of birth add up to one of two years. Sums are shown as DOUBLE, so they are judged as such.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Floats, quoted
 from reid_sql.serve.audited_counts import RevealingError
-from reid_sql.serve.record import EarlierSum
+from reid_sql.serve.record import EarlierSums
 
 DIGITS: Final = 6  # beyond which differences of FLOAT are rounding, of the largest value of a group
 ROUNDING: Final = 1e-12  # of that value: differences of DOUBLE that differ by less are one
@@ -32,18 +32,17 @@ Relation = Mapping[str, float]  # the factor of each column in a sum of several
 
 
 def refuse_linked_sums(
-    data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], before: Iterable[EarlierSum]
+    data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], before: EarlierSums
 ) -> None:
     """Refuse a sum that gives, with earlier ones, a sum that would be refused itself.
 
-    `before` are the groups that the sum shares with each earlier one, and the column of that one. Each single
-    column is compared; several, or other units, where the numbers of some people cancel.
+    Each single column is compared; several, or other units, where the numbers of some people cancel.
     """
-    table = f"memory.main.{quoted(arguments['tbl'])}"
-    names = {name.casefold(): name for name in data.sql(f"FROM {table} LIMIT 0").columns}
+    names = {name.casefold(): name for name in data.sql(f"FROM {before.source} LIMIT 0").columns}
+    arguments = {**arguments, "source": before.source}
     value = names[arguments["value"].casefold()]
     shared: dict[str, set[frozenset[str]]] = {}
-    for columns, earlier in before:
+    for columns, earlier in before.sums:
         if earlier not in names:
             raise OutOfDomainError(REFUSAL_EARLIER_SUM)
         shared.setdefault(names[earlier], set()).add(frozenset(names[each] for each in columns))
@@ -132,7 +131,7 @@ def _rows(arguments: Mapping[str, Any], columns: Sequence[str], groups: Sequence
         numbers = [f"sum({each})" for each in numbers]
     listed = [*named, *(f"{each} AS reid_{at}" for at, each in enumerate(numbers))]
     by = "" if person is None else f" GROUP BY {', '.join([*named, quoted(person)])}"
-    return f"SELECT {', '.join(listed)} FROM memory.main.{quoted(arguments['tbl'])}{by}"
+    return f"SELECT {', '.join(listed)} FROM {arguments['source']}{by}"
 
 
 def _is_few(

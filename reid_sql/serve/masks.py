@@ -17,6 +17,7 @@ from reid_sql.serve.audited_counts import REFUSAL_REVEALING, TOTAL, Counts, Reve
 from reid_sql.serve.calls import Call
 from reid_sql.serve.derived_columns import RELATION, DerivedColumn, add_derived, name_bases
 from reid_sql.serve.determined_columns import name_value
+from reid_sql.serve.hidden_sums import join_hidden_cells, refuse_hidden_sums, refuse_narrow_values
 from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
@@ -85,13 +86,10 @@ def ask_cells(
     if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
         # in the words of any other refusal of the record, so that nobody is told how small all groups are
         raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
-    _refuse_narrow_values(data, arguments)
-    more: dict[str, Any] = {}
-    if not arguments.get("value"):
-        everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
-        _register_published(data, arguments["tbl"], by, [*earlier, everybody])
-        more = {"totals": MARGINS, "published": [BEFORE]}
-    answer = ask(data, SAFE_TABLE, {**arguments, **more})
+    refuse_narrow_values(data, arguments)
+    everybody = PublishedCell({}, sum(sizes["records"].to_pylist()))
+    _register_published(data, arguments["tbl"], by, [*earlier, everybody])
+    answer = ask(data, SAFE_TABLE, {**arguments, "totals": MARGINS, "published": [BEFORE]})
     over = answer["total_over"].to_pylist()
     ends = [by[place:] for place in range(len(by) + 1)]
     shown = {"none": [[]], "rollup": ends}.get(totals, over)
@@ -131,32 +129,6 @@ def _register_published(
     )
     published = data.sql(f"SELECT {typed}, total_over, records FROM {READ} WHERE {same}")
     data.register(BEFORE, published.to_arrow_table())
-
-
-def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> None:
-    """Refuse sums of few different values: that of zeros and ones counts those who have a one."""
-    value = arguments.get("value")
-    if value is None:
-        return
-    groups = ", ".join(quoted(name) for name in listed(arguments["by"])) or "()"
-    [(fewest,)] = data.execute(
-        f"""SELECT min(different) FROM (SELECT count(DISTINCT {quoted(value)}) AS different
-        FROM memory.main.{quoted(arguments["tbl"])} GROUP BY {groups} HAVING count(*) >= $1)""",
-        [arguments["k"]],
-    ).fetchall()
-    if fewest is not None and fewest < arguments["k"]:
-        raise OutOfDomainError(
-            f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}; "
-            f"group by {value}, or by coarser columns"
-        )
-
-
-def _refuse_hidden_sums(answer: pa.Table) -> None:
-    if set(answer["status"].to_pylist()) - {PUBLISHED}:
-        raise OutOfDomainError(
-            "sums must be of groups that hide nothing, got some with a hidden one; "
-            "ask for coarser groups, or for count(*) alone"
-        )
 
 
 def _refuse_narrow_bands(
@@ -276,13 +248,12 @@ class Mask:
         if is_sum:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
         answer = ask_cells(data, arguments, earlier)
-        if is_sum:
-            _refuse_hidden_sums(answer)
         with ExitStack() as stack:
             if is_sum:
                 by = fold(listed(arguments["by"]))
                 sums = self.record.add_sum(data, arguments["tbl"], by, arguments["value"])
-                refuse_linked_sums(data, arguments, stack.enter_context(sums))
+                before = join_hidden_cells(data, arguments, answer, stack.enter_context(sums))
+                refuse_linked_sums(data, arguments, before)
             return answer, self._publish(data, call, arguments, answer)
 
     def _answer_total(
@@ -309,14 +280,14 @@ class Mask:
         self, data: duckdb.DuckDBPyConnection, arguments: dict[str, Any], total: pa.Table
     ) -> pa.Table:
         """Add up a column over everybody, who are one cell."""
-        _refuse_narrow_values(data, arguments)
+        refuse_narrow_values(data, arguments)
         table = f"memory.main.{quoted(arguments['tbl'])}"
         data.execute(
             f"CREATE OR REPLACE TEMP VIEW {RELATION} AS SELECT *, 0 AS {EVERYBODY} FROM {table}"
         )
         cell = {"tbl": RELATION, "by": [EVERYBODY], "dominance": LARGEST_CONTRIBUTOR}
         answer = ask(data, SAFE_TABLE, {**arguments, **cell})
-        _refuse_hidden_sums(answer)
+        refuse_hidden_sums(answer)
         sums = self.record.add_sum(data, arguments["tbl"], frozenset(), arguments["value"])
         with sums as before:
             refuse_linked_sums(data, arguments, before)
@@ -326,7 +297,7 @@ class Mask:
         self, table: str, arguments: Mapping[str, Any], by: Sequence[str]
     ) -> list[PublishedCell]:
         """List what was answered of the columns; of people with several rows, cells are no counts of rows."""
-        if arguments.get("entity") or arguments.get("value"):
+        if arguments.get("entity"):
             return []
         return self.record.list_published(table, (None, arguments.get("nulls") or VALUE), by)
 

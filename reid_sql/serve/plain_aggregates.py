@@ -386,8 +386,7 @@ class _Cells:
         """Write the SELECT of groups, with names in place of the client's expressions.
 
         `reid_complete` says that the cells of a plain group add up to its total, and `reid_every` that all of
-        them add up to everybody. A sum is asked for where no cell is hidden: hidden sums of one table might
-        follow from those of another.
+        them add up to everybody.
         """
         total = ", ".join(sql_text(name) for name in self.by if name not in self.plain)
         everybody = ", ".join(map(sql_text, self.by))
@@ -433,7 +432,7 @@ class _Cells:
         is_complete = "bool_and(reid_complete)" if self.groups else is_all
         is_listed = "" if self.number is None else f" OR count(*) = {self.number}"
         return "".join(
-            _shown(place, figure, f"{is_complete}{is_listed}", is_all)
+            _shown(place, figure, f"{is_complete}{is_listed}")
             for place, (_, figure) in enumerate(self.calls)
         )
 
@@ -448,14 +447,15 @@ def _figure_of_all(number: int, figure: str) -> str:
     return f"{answer}.{figures[figure]}"
 
 
-def _shown(place: int, figure: str, is_shown: str, is_all: str) -> str:
-    """Write a figure of a group, and NULL where it is hidden."""
+def _shown(place: int, figure: str, is_shown: str) -> str:
+    """Write a figure of a group, and NULL where one of its cells is hidden."""
     value = f"sum(reid_value_{place})"
     if figure == "count":
-        whole = f"count(reid_records_{place}) = count(*)"
-        return f"CASE WHEN {whole} AND ({is_shown}) THEN coalesce({value}, 0)::BIGINT END AS reid_{place}, "
-    divisor = f" / sum(reid_records_{place})" if figure == "avg" else ""
-    return f"CASE WHEN {is_all} THEN {value}{divisor} END AS reid_{place}, "
+        value = f"coalesce({value}, 0)::BIGINT"
+    elif figure == "avg":
+        value += f" / sum(reid_records_{place})"
+    whole = f"count(reid_records_{place}) = count(*)"
+    return f"CASE WHEN {whole} AND ({is_shown}) THEN {value} END AS reid_{place}, "
 
 
 def _same(one: str, other: str, columns: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
@@ -30,9 +30,6 @@ from reid_sql.serve.audited_counts import (
 from reid_sql.serve.derived_columns import DerivedColumn
 from reid_sql.serve.determined_columns import DeterminedColumns, read_value
 
-EarlierSum: TypeAlias = tuple[
-    list[str], str
-]  # the groups that it shares, and the column that is summed
 SUMS: Final = "SUMS"  # in place of a shape
 READ: Final = "reid_read_rows"
 PEOPLE_OF_TABLE: Final = re.compile(r" \((entity|nulls) := .*\)$", re.DOTALL)  # after its name
@@ -101,6 +98,19 @@ class PublishedCell:
     count: int | None
 
 
+@dataclass(frozen=True)
+class EarlierSums:
+    """Sums of other columns that left before: the groups that each shares with a new one, and the column.
+
+    `determined` are the groups of the new one and the columns that they determine; `source` is the table as
+    SQL, with the derived columns among these.
+    """
+
+    source: str
+    determined: frozenset[str]
+    sums: Sequence[tuple[Sequence[str], str]]
+
+
 class Record:
     """A DuckDB file of the owner's, with each answer that left, and each count."""
 
@@ -141,19 +151,21 @@ class Record:
     @contextmanager
     def add_sum(
         self, data: duckdb.DuckDBPyConnection, table: str, by: frozenset[str], value: str
-    ) -> Iterator[list[EarlierSum]]:
+    ) -> Iterator[EarlierSums]:
         """Record the sum of a column by groups, unless it is refused for those of other columns before."""
         with self._lock:
             before = self._con.execute(
                 "SELECT DISTINCT counted, columns[1] FROM answered WHERE tbl = $1 AND shape = $2",
                 [table, SUMS],
             ).fetchall()
-            column, add = value.casefold(), self._determined_in(data, table).add_columns
-            yield [
-                (sorted(add(data, groups) & add(data, by)), earlier)
+            column, columns = value.casefold(), self._determined_in(data, table)
+            determined = columns.add_columns(data, by)
+            sums = [
+                (sorted(columns.add_columns(data, groups) & determined), earlier)
                 for groups, earlier in before
                 if earlier != column
             ]
+            yield EarlierSums(columns.source, determined, sums)
             if (sorted(by), column) not in before:
                 self._con.execute(
                     "INSERT INTO answered (tbl, shape, counted, columns) VALUES ($1, $2, $3, $4)",

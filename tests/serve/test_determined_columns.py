@@ -77,9 +77,7 @@ def width_of(cells: Floats, sums: list[Floats], totals: list[float]) -> float:
     return float(-ends[1] - ends[0])
 
 
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.all)]
-)
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.all)])
 def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
     """Each shown count is a sum over towns and sexes; no small one of these follows from all of them."""
     con = duckdb.connect()
@@ -106,9 +104,7 @@ def test_pairs_of_groups_reveal_no_small_town(seed: int) -> None:
     assert answered > len(GROUPS) * (len(GROUPS) - 1)  # more than one of each pair
 
 
-@pytest.mark.parametrize(
-    "seed", [2, pytest.param(0, marks=pytest.mark.all)]
-)
+@pytest.mark.parametrize("seed", [2, pytest.param(0, marks=pytest.mark.all)])
 def test_a_value_that_determines_another_reveals_no_remainder(seed: int) -> None:
     """Women and pregnant women of a town subtract to the few women who are not pregnant."""
     small = 0
@@ -230,9 +226,7 @@ def test_zero_has_no_sign() -> None:
         assert [row[-1] for row in rows] == [300, 300]
 
 
-@pytest.mark.parametrize(
-    "seed", [11, pytest.param(0, marks=pytest.mark.all)]
-)
+@pytest.mark.parametrize("seed", [11, pytest.param(0, marks=pytest.mark.all)])
 def test_columns_that_determine_another_together_reveal_nobody(seed: int) -> None:
     """Adults and children are the size of a household: two groupings and their totals subtract."""
     draws = np.random.default_rng(seed)
