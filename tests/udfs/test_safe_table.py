@@ -470,6 +470,7 @@ ASK_MANY: Final = """
 import random
 import duckdb, reid_sql
 con = duckdb.connect()
+con.execute("SET enable_progress_bar = false")  # else printed after 2 s
 reid_sql.register(con)
 for seed in range({tables}):
     rng = random.Random(seed)
