@@ -38,6 +38,7 @@ def __getattr__(name: str) -> object:
         return import_module(f"reid_sql.{name}")
     if name == "report":
         return import_module("reid_sql.commands.report").report
+    # A file declares the function of this name, which no import has to find out.
     if name.isidentifier() and any((place / f"{name}.py").is_file() for place in _folders()):
         return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:

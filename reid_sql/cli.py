@@ -46,9 +46,8 @@ def _run(arguments: "Sequence[str] | None") -> int:
     use_options(None)
     try:
         words = sys.argv[1:] if arguments is None else arguments
-        if (
-            not words or words[0] == "help"
-        ):  # `reid-sql help COMMAND` prints the help of the command
+        # `reid-sql` alone and `reid-sql help` print the help; `reid-sql help COMMAND` that of the command.
+        if not words or words[0] == "help":
             words = [*words[1:2], "--help"]
         options = parser().parse_args(words)
         use_options(getattr(options, "parser", None))

@@ -225,8 +225,8 @@ def elimination(answer: object) -> Chart:
     orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
     paths: dict[str, Rows] = {}
     for by, each in orders.items():
-        words, read = "qar_risk(output := 'elimination')", ("step", "risk", "bound")
-        rows = rows_of("elimination", each, words, read, "step")
+        call, columns = "qar_risk(output := 'elimination')", ("step", "risk", "bound")
+        rows = rows_of("elimination", each, call, columns, "step")
         paths[by] = sorted(rows, key=lambda row: int(row["step"]))
     marks: list[Mark] = [Rule(0.0, upright=False, style=Style.HERE)]
     shown: list[float] = []

@@ -414,7 +414,10 @@ def null_codes(frame: Table, codes: Codes) -> Table:
     """The table with NULL in place of the values that the policy declares missing."""
     replaced = {}
     for name in frame.columns:
-        column, declared = frame[name], codes_of(codes, name)
+        declared = codes_of(codes, name)
+        if not declared:
+            continue
+        column = frame[name]
         kind = column.type()
         # a number is compared by its value, a time by its date, else a cell by its text
         if kind.is_numeric():

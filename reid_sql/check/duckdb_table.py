@@ -356,9 +356,8 @@ class DuckDBTable(TableEngine):
             and asked.items() <= {"entity": None, **arguments}.items()
         ):
             rest = self._find_rest(qi, [*qi, arguments["sensitive"]])
-            if (
-                rest
-            ):  # the classes of records that may be equal; each other record is one of one value
+            # The classes of records that may be equal are counted; each other record is a class of one value.
+            if rest:
                 *columns, sensitive = rest.columns
                 classes = f"disclosing_classes(?, ?, ?, threshold := {DIVERSITY.high})"
                 rows = self.calls.ask(

@@ -160,7 +160,8 @@ def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
     of_table = table_cautions(
         counts.table, counts.records, counts.engine.columns, counts.engine.cautions
     )
-    table, copies = counts.table, []
+    copies: list[Remark] = []
+    table = counts.table
     counted = table.quasi_identifiers
     if table.entity is None and table.nulls != "wildcard" and counted and counts.records:
         # the checks by these columns say why they are not measured

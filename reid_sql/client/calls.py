@@ -276,6 +276,7 @@ def run_call(con: DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> p
         answer = con.sql(f"FROM {ANSWER}").to_arrow_table()
     if not _differ(call.names):
         return answer
+    # the texts and columns get the columns' own names again
     frame = pl.DataFrame(pl.from_arrow(answer))
     columns = (_restore(pl.col(name), kind).alias(name) for name, kind in frame.schema.items())
     return frame.select(columns).rename(lambda name: name.replace(SUFFIX, "")).to_arrow()
@@ -317,9 +318,7 @@ def create_view(con: DuckDBPyConnection, view: str, columns: ColumnNames, rows: 
     with refused():
         con.register(name, rows)
         if is_counted:
-            distinct = (
-                f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
-            )
+            distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {name})"
             alike = con.execute(distinct).fetchall()[0][0]
             if alike != rows.num_rows:
                 raise OutOfDomainError(

@@ -74,6 +74,7 @@ def _compare_release(options: Namespace) -> int:
     measures = call(con, "compare", arguments, "comparison", key=options.key, **how).records()
     by_column = {"key": options.key, "output": "columns"}
     columns = call(con, "compare", arguments, "columns", **by_column).records()
+    # No function of both tables counts people: one row of each person would have to be matched.
     identifiers: list[RepeatedColumn] = []
     copies = []
     for table, label in ((original.name, "the original: "), (RELEASE, "the release: ")):

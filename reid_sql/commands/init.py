@@ -3,7 +3,7 @@
 import shlex
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -100,7 +100,7 @@ def _write(options: Namespace, tables: Sequence[Listed]) -> int:
     count = f"{len(starters)} table{'' if len(starters) == 1 else 's'}"
     words = [
         f"Wrote {' and '.join(map(str, targets.values()))}{'' if is_one_file else f', of {count}'}.",
-        *_describe_tables(starters, unread),
+        *_describe_tables(starters, unread, _locate(tables, unread) - {options.file}),
         f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
     ]
     people = " ".join(_name_tables(starters, _describe_people))
@@ -108,13 +108,24 @@ def _write(options: Namespace, tables: Sequence[Listed]) -> int:
     return PASSED
 
 
-def _describe_tables(starters: Sequence[Starter], unread: Mapping[str, str]) -> Iterator[str]:
-    """Say what is proposed otherwise than people wrote, and which tables the policy lacks."""
+def _locate(tables: Sequence[Listed], names: Collection[str]) -> set[str]:
+    """Return the files of the tables of these names."""
+    sources = [source for source, _ in tables if _describe_source(source) in names]
+    return {file for each in sources if (file := each.get("file") or each.get("files"))}
+
+
+def _describe_tables(
+    starters: Sequence[Starter], unread: Mapping[str, str], other_files: Collection[str]
+) -> Iterator[str]:
+    """Say what is proposed otherwise than people wrote, and which tables the policy lacks.
+
+    Some of these are in other files than the one that was named: a policy of each can be written.
+    """
     yield from _name_tables(starters, _describe_roles)
     for why, names in group_names(unread).items():
         yield f"Not in the policy: {', '.join(names)} ({why})."
-    if unread:
-        init = shlex.join(["reid-sql", "init", next(iter(unread)).partition(" ")[0]])
+    if other_files:
+        init = shlex.join(["reid-sql", "init", min(other_files)])
         yield f"{init} writes a policy of that file alone; reid-sql check takes several policies."
 
 
@@ -157,7 +168,7 @@ def _profile(
             if catalogue is not None:
                 labels = find_labels(catalogue, starter.name, is_alone=is_alone)
                 starter = replace(starter, labels=[*starter.labels, *labels])
-            starter.refuse_unknown(name)
+            starter.refuse_unknown()
         except duckdb.InterruptException:
             raise
         except Refused as error:

@@ -169,7 +169,7 @@ def measure(
             "FILE must be a file, got standard input, which can be read once; write it to a file"
         )
     starter = propose(con, name, source, population)
-    starter.refuse_unknown(file)
+    starter.refuse_unknown()
     sets = describe_smallest_sets(con, name, starter.rows)
     is_read = name == KEPT
     if not is_read:

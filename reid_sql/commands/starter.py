@@ -30,7 +30,7 @@ from reid_sql.sources.column_roles import (
     Role,
     find_roles,
 )
-from reid_sql.sources.remote import VARIABLE, is_connection
+from reid_sql.sources.remote import VARIABLE, is_connection, masked
 from reid_sql.terminal.control_characters import escape_control_characters
 
 KNOWABLE: Final = (
@@ -254,13 +254,18 @@ class Starter:
     @property
     def commands(self) -> tuple[str, str]:
         """The commands that write the starter policy, and the release that meets it."""
-        (kind, file), *options = self.source.items()
-        init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else [])]
-        for key, value in options:
-            init += [f"--{key}", value] if key in SOURCES else []
-        stem = stem_of(file)
+        stem = stem_of(next(iter(self.source.values())))
         prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
-        return shlex.join(init), shlex.join(["reid-sql", *prepare])
+        init = ("init", *self._file_options())
+        return shlex.join(["reid-sql", *init]), shlex.join(["reid-sql", *prepare])
+
+    def _file_options(self) -> list[str]:
+        """Write how a command names the table, without the password of a connection."""
+        (kind, file), *options = self.source.items()
+        words = [masked(file, file), *(["--files"] if kind == "files" else [])]
+        for key, value in options:
+            words += [f"--{key}", value] if key in SOURCES else []
+        return words
 
     @property
     def sensitive(self) -> dict[str, str]:
@@ -305,11 +310,12 @@ class Starter:
         """Identifiers, names of people, contacts and free text."""
         return self._names(IDENTIFIER)
 
-    def refuse_unknown(self, file: str) -> None:
+    def refuse_unknown(self) -> None:
         """Refuse a file of which nobody outside could know a column."""
         if not self.quasi_identifiers:
+            profile = shlex.join(["reid-sql", "profile", *self._file_options()])
             raise OutOfDomainError(
-                f"FILE must have a column that others can know about a person, got none that looks like one; see reid-sql profile {shlex.quote(file)}"
+                f"FILE must have a column that others can know about a person, got none that looks like one; see {profile}"
             )
 
     def policy(self, path: str) -> str:

@@ -267,11 +267,9 @@ class Exploration:
         else:
             release = self._release(choice)
             # no combinations of values where a mask hides who has them
+            are_shown = choice.shows_people and self.mask.below == 1
             page = gate.measure_policy(
-                policy,
-                [release],
-                None,
-                risky=PEOPLE_SHOWN if choice.shows_people and self.mask.below == 1 else 0,
+                policy, [release], None, risky=PEOPLE_SHOWN if are_shown else 0
             )
             sizes = release.histogram(choice.of_role(KNOWN))
             learned = {

@@ -155,7 +155,7 @@ def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
         column_profile.CATEGORY: _common_values,
     }
     if widest is not None:
-        # narrower bands have widths that it is a multiple of; an end would be wider
+        # The widest is a multiple of each narrower width. Open ends would be wider than it.
         narrower = widths(facts.low, facts.high, whole=facts.whole)
         bands = [*(width for width in narrower if _is_multiple(widest, width)), widest]
         return make_hierarchy(facts.column, [Bands(width, whole=facts.whole) for width in bands])

@@ -311,7 +311,7 @@ def refuse_read_otherwise(table: "ReleasedForm") -> None:
     for hierarchy, level in table.released.levels_read:
         step = hierarchy.steps[level - 1] if level else None
         kind = table.kinds[hierarchy.column]
-        why = None
+        why = None  # what another database may do differently; without a step, a value is compared as text
         is_text = step is None or isinstance(step, Prefix | Common | Grouped)
         if is_text and not kind.startswith((*ALIKE, *UNSIGNED)):
             why = "how a value is written as text"

@@ -249,9 +249,8 @@ def _count_parts(
         most = None if parts.all_pairs else max_combinations(len(columns))
         if len(columns) > 1 and most != 0:
             lines.append(_count_pairs(columns, counts, groups, most))
-    if (
-        parts.seed is not None
-    ):  # the first records of those drawn, with the mean weight of their class
+    # the first of the records drawn, with the mean weight of their class
+    if parts.seed is not None:
         mean = "weights / records AS weight, " if is_weighted else ""
         first = f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
         if groups:

@@ -397,9 +397,11 @@ def _hint(words: str, path: Path) -> str:
     if words == "FILE" and set(path.name) & set("*?["):
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
-        below = "" if _kind_within(path.iterdir()) else "**/"
-        kind = kind_of_folder(path) if below else _kind_within(path.iterdir())
-        return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
+        if kind := _kind_within(path.iterdir()):
+            return f"pass --files '{path}/*{kind}' for the files of a folder"
+        if kind := _kind_within(path.rglob("*")):
+            return f"pass --files '{path}/**/*{kind}' for the files of a folder"
+        return "it is a folder without a file that can be read: name a file"
     siblings: list[str] = []
     with suppress(OSError):
         siblings = sorted(other.name for other in path.parent.iterdir() if other.is_file())

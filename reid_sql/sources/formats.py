@@ -109,6 +109,7 @@ class _Inspection:
     path: Path
     form: TextFormat
     proposed: TextFormat | None = None
+    tried: frozenset[str] = frozenset()  # encodings whose refusal proposed this one
 
     def inspect(self) -> TextFile:
         words, path, form = self.words, self.path, self.form
@@ -170,10 +171,17 @@ class _Inspection:
 
     def _write(self, **changes: Any) -> str:  # noqa: ANN401 - fields of a format
         """Write the options by which the file is read further: these, and what is refused then."""
-        further = _Inspection(self.words, self.path, replace(self.form, **changes))
-        with suppress(OutOfDomainError):
-            further.inspect()
-        self.proposed = further.proposed or further.form
+        form = replace(self.form, **changes)
+        tried = self.tried | ({self.form.encoding} - {form.encoding})
+        further = _Inspection(self.words, self.path, form, tried=tried)
+        if (
+            form.encoding not in tried
+        ):  # else each of two encodings would propose the other without end
+            with suppress(OutOfDomainError):
+                further.inspect()
+        self.proposed = further.proposed or form
+        if self.proposed.encoding in tried:
+            self.proposed = form
         options = []
         if self.proposed.encoding != self.form.encoding:
             options.append(write_option(self.words, "encoding", self.proposed.encoding))
@@ -198,6 +206,10 @@ class _Inspection:
                 f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip; skip fewer"
             )
         first = head.decode(encoding_read(form), errors="ignore")
+        if not first.strip() and len(head) < HEAD:
+            raise OutOfDomainError(
+                f"{words} must contain a table, got a file without text; pass one with a header and records"
+            )
         delimiter = form.delimiter or _delimiter(self.path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         lines = first.splitlines()[:MAX_LINES_COMPARED]
@@ -208,7 +220,7 @@ class _Inspection:
             if form.header is None:
                 no, yes = (write_option(words, "header", value) for value in ("false", "true"))
                 rows = read_rows(lines, delimiter, form.quote)
-                refuse_record(words, rows, f"write one or {no}; if it is one, {yes}")
+                refuse_record(words, rows, f"write a header or {no}; if the line is one, {yes}")
             # the last of the lines that were read may be a part of one
             below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
             below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
@@ -221,9 +233,10 @@ class _Inspection:
     def _header_names(self, row: list[str], lines: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the columns, as DuckDB numbers those that have none."""
         if not row:
-            rule = f"{self.words} must begin with the names of its columns, got an empty line"
-            remedy = f"write them, or {write_option(self.words, 'header', 'false')}"
-            if lines_above_header(lines, self.form.quote):
+            first = "the names of its columns" if self.form.has_header else "a record"
+            rule = f"{self.words} must begin with {first}, got an empty line"
+            remedy = f"remove the line, or {self._skip_more(1)}"
+            if self.form.has_header and lines_above_header(lines, self.form.quote):
                 remedy = self._remedy_of_title(lines)
             raise OutOfDomainError(f"{rule}; {remedy}")
         return tuple(

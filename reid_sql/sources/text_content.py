@@ -209,7 +209,12 @@ def find_unmarked_utf_16(path: Path) -> str | None:
         head = content.read(BYTES_OF_LETTERS)
     orders = {"utf-16-be": (head[::2], head[1::2]), "utf-16-le": (head[1::2], head[::2])}
     return next(
-        (name for name, (high, low) in orders.items() if low and all(low) and not any(high)), None
+        (
+            name
+            for name, (high, low) in orders.items()
+            if len(low) == len(high) > 0 and all(low) and not any(high)
+        ),
+        None,
     )
 
 

@@ -61,8 +61,10 @@ def describe_smallest_set(share: float, sets: Rows) -> str:
 def profile_page(rows: Rows, singling_out: ColumnNames) -> RenderableType:
     """Show which columns together single records out, a line for each column, then what to do by kind."""
     has_codes = any(row["sentinels"] for row in rows)
+    records = rows[0]["records"]
+    counted = f"{records:,} record{'' if records == 1 else 's'}"
     return page(
-        heading(f"{rows[0]['records']:,} records, {len(rows)} columns"),
+        heading(f"{counted}, {len(rows)} column{'' if len(rows) == 1 else 's'}"),
         *map(Text, singling_out),
         "",
         columns_table(rows, {}),

@@ -198,14 +198,15 @@ def _list_looks(declared: Function, arguments: Arguments) -> Iterator[Look]:
     rows = find_counted_rows(declared, arguments)
     for table in rows.tables:
         for frame in list_tables(arguments[table]):
-            yield from _look_for_identifiers(frame.lazy(), rows)
+            lazy = frame.lazy()
+            yield from _look_for_identifiers(lazy, rows)
             plain = [
                 exact_column(name)
-                for name, kind in frame.lazy().collect_schema().items()
+                for name, kind in lazy.collect_schema().items()
                 if not kind.is_nested() and kind != pl.Object
             ]
             if plain:
-                first_rows = frame.lazy().select(plain).head(ROWS_DRAWN)
+                first_rows = lazy.select(plain).head(ROWS_DRAWN)
                 yield first_rows, partial(_warn_of_panels, rows=rows)
     for frame, column, unit in list_watched_columns(declared, arguments):
         yield from look_for_nobodies(frame.lazy(), column, unit)

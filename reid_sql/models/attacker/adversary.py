@@ -292,7 +292,7 @@ def compute_expectations(
             np.bincount(same.ravel(), weights=each)
             for each in (distinct.records, distinct.population)
         )
-        # Their equals in the population table are fewer than in the table.
+        # records whose equals in the population table are fewer than in the table
         if uncovered := int(records[people < records].sum()):
             notes.append(STATUS_UNCOVERED.format(uncovered))
     return replace(expectations, trials=None if exact else trials, notes=tuple(notes))

@@ -277,7 +277,8 @@ def find_subjects(
         *_describe_absent(attacker, texts_by_column, dropped=nulls == "drop"),
         *_describe_idle_hierarchies(attacker, texts_by_column),
     ]
-    # the probabilities of the groups for every kind of subject, and each record's kind
+    # Subjects with the same values of the columns that probabilities depend on are of one kind. Kinds for
+    # which every group has the same probability share a profile.
     by = list(dict.fromkeys(group.by for group in attacker.groups if group.by is not None))
     kind = np.zeros(len(codes), dtype=np.int64)
     if by:
@@ -293,11 +294,14 @@ def find_subjects(
     probabilities, profile_of_kind = np.unique(by_kind, axis=1, return_inverse=True)
     profile = profile_of_kind.ravel()[kind].astype(np.int64)
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
-    kinds = [
+    values_of_groups = [
         int(group.max(initial=0))
         for group in _group_codes(_name_columns(codes, attacker), attacker)
     ]
-    order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
+    order = sorted(
+        range(len(values_of_groups)),
+        key=lambda group: (not fixed[group], -values_of_groups[group]),
+    )
     matching = match_records(codes, texts, attacker, nulls, near)
     return Subjects(matching, probabilities, profile, order, tuple(notes))
 

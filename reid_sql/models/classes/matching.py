@@ -83,9 +83,8 @@ def matching_curve(
     kinds, place = np.unique(np.stack([lower, equal, compared]), axis=1, return_inverse=True)
     curve = []
     for n in at.tolist():
-        right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[
-            place.ravel()
-        ]
+        of_kinds = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])
+        right = of_kinds[place.ravel()]
         error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
         curve.append(MatchingPoint(int(n), float(right.mean()), error, right.size))
     return curve
@@ -374,8 +373,8 @@ def _search(person: Integers, item: Integers) -> Integers:
         rarest = holders[items[np.argmin(support[items])]]
         wanted = rarest[:, None] * len(support) + items[None, :]
         place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        # All of the people have the rarest item, which is the first to be taken. Then the item is that
-        # fewest of those have who are left, until none leaves fewer.
+        # All of these people have the rarest item, which is taken first. The next item is the one that the
+        # fewest of the remaining people have, until no item leaves fewer of them.
         have = pairs[place] == wanted
         left, taken = np.ones(len(have), dtype=np.bool_), 1
         while left.sum() > 1:

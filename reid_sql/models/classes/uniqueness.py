@@ -220,10 +220,12 @@ def log_miss_probability(size: Floats, n: float, records: float) -> Floats:
     missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always drawn
     short = (size + n <= records) & (fewer <= MAX_TERMS)
     long = (size + n <= records) & (fewer > MAX_TERMS)
-    missed[short] = 0.0
-    for drawn in range(int(fewer[short].max(initial=0.0))):
-        going = short & (fewer > drawn)
-        missed[going] += _log_next_missed(more[going], records - drawn)
+    few, many = fewer[short], more[short]
+    total = np.zeros(few.shape)
+    for drawn in range(int(few.max(initial=0.0))):
+        going = few > drawn
+        total[going] += _log_next_missed(many[going], records - drawn)
+    missed[short] = total
     missed[long] = _integrate_terms(fewer[long], more[long], records)
     return missed
 

@@ -416,9 +416,8 @@ class ColumnCounts:
     def has_few_values(self) -> bool:
         """Whether the other table has clearly fewer known values than people of the same kind have."""
         share = _share(self.other, self.is_known)
-        expected = _share(
-            self.original, self.original > 1
-        )  # of records in the rest of the original
+        # the share of known values in the control; without one, of records in the rest of the original
+        expected = _share(self.original, self.original > 1)
         if self.control is not None and self.control[self.is_known].sum():
             expected = _share(self.control, self.is_known)
         control = self.original if self.control is None else self.control

@@ -296,8 +296,8 @@ def _draw_targets(attack: Attack, targets: int, seed: int) -> Integers:
         sides = (attack.original, column.original), (attack.released, column.released)
         for (table, coded), classes in zip(sides, attack.pair, strict=True):
             rank = np.zeros(len(coded.values) + 1, dtype=np.int64)
-            order = np.argsort(np.array(coded.values, dtype=str), kind="stable")
-            rank[1 + order] = np.arange(1, len(rank))
+            by_text = np.argsort(np.array(coded.values, dtype=str), kind="stable")
+            rank[1 + by_text] = np.arange(1, len(rank))
             keys.append(rank[table.codes[at]][classes])
     order = np.lexsort(keys)
     chosen = np.random.default_rng(seed).choice(whole, min(targets, whole), replace=False)

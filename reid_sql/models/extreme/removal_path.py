@@ -241,8 +241,8 @@ def remove_records(
     bounds = bound_risk(chosen, distinct, level, steps).tolist()
     risks: list[float | None]
     if how == "exact":
-        records, found = eliminate_records(chosen, level, steps)
-        risks = [float(whole.risk[0]), *found]
+        records, risks_after = eliminate_records(chosen, level, steps)
+        risks = [float(whole.risk[0]), *risks_after]
         statuses = ["; ".join(chosen.remark) or OK] * len(risks)
         if len(records) < steps:
             statuses[-1] = "; ".join([STATUS_STOPPED, *chosen.remark])

@@ -156,9 +156,10 @@ def suppress_cells(
         while gone.any() and len(stages) < MAX_STAGES:
             left = DistinctRecords(classes.codes[:, gone], classes.counts[gone])
             choices = list(combinations(columns, size))
-            # of each choice: which classes are large enough without its columns
-            ids = [number_columns(np.delete(left.codes, choice, axis=0)) for choice in choices]
-            large = [np.bincount(each, left.counts)[each] >= cut for each in ids]
+            large = []  # of each choice: which classes are large enough without its columns
+            for choice in choices:
+                merged = number_columns(np.delete(left.codes, choice, axis=0))
+                large.append(np.bincount(merged, left.counts)[merged] >= cut)
             best = int(np.argmax([left.counts[each].sum() for each in large]))
             if not large[best].any():
                 break

@@ -290,9 +290,8 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     # The covariance of (α, σ) is the inverse curvature of the log-likelihood there.
     gradient, hessian = Likelihood(histogram).slope(fitted.alpha, sigma)
     bend = -hessian
-    if (
-        fitted.alpha == 0
-    ):  # a density that falls with this slope from the end on is as wide as its inverse
+    # At the bound, a density that falls with this slope from there on is as wide as its inverse.
+    if fitted.alpha == 0:
         bend[0, 0] += gradient[0] ** 2
     if np.linalg.eigvalsh(bend)[0] <= 0:
         return Estimate(estimate.uniqueness, None, None, STATUS_NO_CURVATURE)

@@ -94,6 +94,7 @@ def forecast_uniqueness(
     counts = np.histogram(other_matches, edges, weights=np.asarray(weight, dtype=np.float64))[0]
     counts = counts * (targets / PEOPLE_PER_INDEPENDENT / counts.sum())
     laws = []
+    # At each penalty, the smoothest first, from the normal law that fits best.
     for deviation in PRIOR_DEVIATIONS:
         place = _start(chances, counts, deviation)
         for penalty in PENALTIES:

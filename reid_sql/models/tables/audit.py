@@ -263,6 +263,7 @@ class _Audit:
             return PROTECTED if low < 1 or high >= self.k else RECOVERED if low == high else BELOW_K
         if low == high:
             return RECOVERED
+        # A rounded count near 0 may be of nobody.
         is_group = low >= 1 or (
             not isinstance(key, Rest) and bool(self.linked.cells[key].suppressed)
         )
