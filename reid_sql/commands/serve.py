@@ -49,7 +49,6 @@ from reid_sql.sources.notes import take_notes
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.sources.text_content import TEXTS
 from reid_sql.terminal.control_characters import escape_control_characters
-from reid_sql.terminal.runner import QUIET
 
 TOKEN: Final = "REID_SQL_TOKEN"  # noqa: S105 - the name of a variable of the environment
 PORT: Final = Number(
@@ -237,7 +236,7 @@ def open_data(
     Those of text files are of texts, unless they are typed.
     """
     con = duckdb.connect(config=CONFIG)
-    con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
+    con.execute("SET TimeZone = 'UTC'")
     spill_into(con, process_folder())
     con.execute("SET arrow_lossless_conversion = true")
     if memory is not None:

@@ -33,7 +33,7 @@ from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Question, Reader
-from reid_sql.terminal.runner import QUIET, sentence
+from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
 HELD: Final = 60.0  # seconds for which an answer waits to be fetched
@@ -64,8 +64,6 @@ class Answerer:
         self.data, self.mask, self.seconds = data, mask, seconds
         self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
-        # an agent reads the standard output
-        self.public.execute(QUIET)
         self._answers: deque[tuple[float, str]] = deque()
         self._remembered: dict[str, tuple[pa.Table | ReidError, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}

@@ -25,7 +25,6 @@ from reid_sql.parameters import Rows, quoted, sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.terminal.control_characters import escape_control_characters
-from reid_sql.terminal.runner import QUIET
 
 CATALOG: Final = "reid_warehouse"  # of a DuckDB file: its macros shadow no function
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
@@ -245,7 +244,6 @@ def _duckdb(words: str, url: str, folder: Path) -> tuple[Any, str]:
     """A DuckDB file under a name of its own, as the gate attaches one: it reads itself and nothing else."""
     path = _file(words, url, folder)
     con = duckdb.connect(config=CONFIG)
-    con.execute(QUIET)
     backend = ibis.duckdb.from_connection(con)
     con.execute(f"SET allowed_paths = [{sql_text(str(path))}, {sql_text(f'{path}.wal')}]")
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
