@@ -26,7 +26,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.synthetic.sure_inference import ATTACKS as ABSTAINING
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
-from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column, Number
+from reid_sql.parameters import ORDERED, POINTS, PROBABILITY, SEED, Choice, Column, Number
 from reid_sql.parameters.outputs import Parameter
 from reid_sql.reductions.disclosure import THRESHOLDS
 from reid_sql.reductions.tables import DOMINANCE_RULE
@@ -67,7 +67,7 @@ COPULA_PARAMETERS: Final = (
     Parameter("seed", SEED, 0),
 )
 KEYS: Final = "minimal sets of at most max_size columns"
-OF_SUMS: Final = ("columns", "entity", "value", "largest", "dominance", "p_percent")
+OF_SUMS: Final = ("entity", "value", "largest", "dominance", "p_percent")
 SUPPRESSING: Final = ("suppress", "protection", "zeros", "base", "output")
 
 _BEFORE_SENSITIVE: Final = (
@@ -459,6 +459,7 @@ ALL: Final = (
         column="cells",
         unit="count",
         unused=OF_SUMS,
+        extra=(Parameter("columns", ORDERED),),  # those of categories
         cells=people_of_revealed,
     ),
     # Who can be followed from the release before this one.

@@ -18,6 +18,7 @@ from reid_sql.check.policy_model import (
     columns_counted,
     columns_of_people,
     columns_read,
+    columns_released,
     columns_required,
 )
 from reid_sql.check.remarks import Remark, remark
@@ -159,10 +160,21 @@ class Calls:
             return ([one] if one else list(self.table.sensitive)) or None
         views = self.role_views
         if parameter.domain == TABLES:
-            return [self.whole, *(views[role] for role in PUBLISHED if role in views)]
+            return [self._name_released(), *(views[role] for role in PUBLISHED if role in views)]
         if parameter.name in OTHER_TABLES and parameter.name in arguments:
             return views.get(OTHER_TABLES[parameter.name])
         return arguments.get(parameter.name)
+
+    def _name_released(self) -> str:
+        """Name a relation of the columns that the release of a published table has."""
+        columns = [row[0] for row in self.con.execute(f"DESCRIBE {self.whole}").fetchall()]
+        released = columns_released(self.table, columns)
+        if released == columns:
+            return self.whole
+        name = f"{self.whole}_released"
+        listed = ", ".join(map(quoted, released))
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {self.whole}")
+        return name
 
     def ask(
         self, sql: str, values: Sequence[Any], function: str, label: str | None = None

@@ -18,7 +18,13 @@ from reid_sql.models.classes.joins import STATUS_FEW_MATCH
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
-from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
+from reid_sql.models.tables.audit import (
+    NOT_AUDITED,
+    PROTECTED,
+    RULE,
+    STATUS_BASE_GUESSED,
+    STATUS_NOT_TIGHT,
+)
 from reid_sql.parameters import POPULATION, Arguments, ColumnNames, Number, Row, Rows, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
@@ -150,8 +156,10 @@ def count_cells(rows: Rows, column: str, words: Sequence[str]) -> Row:
     if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
         return {"cells": None, "status": STATUS_NOT_TIGHT}
     cells = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
+    not_audited = [row["status"] for row in rows if row["finding"] == NOT_AUDITED]
     is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
-    return {"cells": cells, "status": STATUS_BASE_GUESSED if is_guessed else OK}
+    guessed = [STATUS_BASE_GUESSED] * (is_guessed and not not_audited)  # else theirs have it
+    return {"cells": cells, "status": "; ".join([*not_audited, *guessed]) or OK}
 
 
 def people_of_cells(rows: Rows) -> list[list[int]]:
@@ -164,7 +172,8 @@ def people_of_cells(rows: Rows) -> list[list[int]]:
 
 def people_of_revealed(rows: Rows) -> list[list[int]]:
     """List the least people of the audited cells that are revealed or published, at least one each."""
-    revealed = (row for row in rows if row["finding"] != PROTECTED and row["revealed_by"] != RULE)
+    known = (PROTECTED, NOT_AUDITED)
+    revealed = (row for row in rows if row["finding"] not in known and row["revealed_by"] != RULE)
     return [[max(1, row["low"]) for row in revealed]]
 
 
@@ -322,7 +331,8 @@ class Measure:
         by_cells = any(
             p.name == "by" and p.domain.role == "counted" for p in self.declared.parameters
         )
-        return by_cells or self.takes("qi", "columns", "model")
+        of_check = {each.name for each in self.extra}
+        return by_cells or self.takes(*({"qi", "columns", "model"} - of_check))
 
     @property
     def needs_entity(self) -> bool:

@@ -354,7 +354,9 @@ class TableCounts:
         arguments |= {**self.table.call_options, "sensitive": check.sensitive}
         arguments |= {name: check.parameters[called] for name, called in check.measure.renamed}
         options = {
-            name: value for name, value in arguments.items() if name not in ("tbl", "qi", "columns")
+            name: value
+            for name, value in arguments.items()
+            if name not in ("tbl", "qi", "columns") or name in check.parameters
         }
         if check.measure.over:
             options |= {"over": check.measure.over, **check.parameters}

@@ -15,6 +15,7 @@ from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.commands.output import csv_text
 from reid_sql.commands.tables import attach_numbered, call, text_format
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.models.tables.audit import NOT_AUDITED
 from reid_sql.models.tables.published_tables import BELOW, GROUPED, MARKS, NIL
 from reid_sql.parameters import Arguments, ColumnNames, Rows, fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
@@ -214,7 +215,8 @@ def _audit(
             f"--publish must reveal no cell below k, got {revealed:,} that its readers compute; pass --suppress secondary, or fewer columns to --by"
         )
     sums = "; its sums are not audited again" if options.value is not None else ""
-    return f"none of its {len(cells):,} hidden counts is revealed{sums}"
+    hidden = sum(cell["finding"] != NOT_AUDITED for cell in cells)
+    return f"none of its {hidden:,} hidden counts is revealed{sums}"
 
 
 def written_cells(text: str) -> list[list[str]]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from reid_sql.models.tables.audit import NOT_AUDITED
 from reid_sql.parameters import ColumnNames, Row, Rows
 from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import (
@@ -46,6 +47,7 @@ FINDINGS: Final[Mapping[str, str]] = {
     "below_k": "known to be below k",
     "estimated": "estimated too closely",
     "published_below_k": "published below k",
+    "not_audited": "not audited",
     "protected": "protected",
 }
 
@@ -137,12 +139,13 @@ def audited_cells_page(rows: Rows) -> RenderableType:
         f"{counts[word]:,} {label}" for word, label in FINDINGS.items() if counts[word]
     )
     more = len(rows) - MAX_ROWS
+    cells = len(rows) - counts[NOT_AUDITED]
     return page(
         FigureTable(
             [*columns, *word_columns("finding", "revealed by")], map(_audited_line, rows[:MAX_ROWS])
         ),
         "",
-        heading(f"Of {len(rows):,} cells: {words}."),
+        heading(f"Of {cells:,} cells{' and other columns' * (cells < len(rows))}: {words}."),
         *(caution(f"{status}.") for status in statuses(rows)),
         note(f"{more:,} more cells: --format csv" if more > 0 else ""),
     )
@@ -152,6 +155,7 @@ def _audited_line(row: Row) -> list[str]:
     """Write a cell, the interval that an attacker computes of it, and what reveals it."""
     is_sum = row["kind"] == "sum"
     interval = ("largest_low", "largest_high") if is_sum else ("low", "high")
-    ends = ("any" if row[end] is None else f"{row[end]:,.10g}" for end in interval)
+    unknown = "" if row["finding"] == NOT_AUDITED else "any"
+    ends = (unknown if row[end] is None else f"{row[end]:,.10g}" for end in interval)
     by = row["revealing_sum"] or (row["revealed_by"] if is_sum else None) or ""
     return [row["cell"], *ends, FINDINGS[row["finding"]], by]

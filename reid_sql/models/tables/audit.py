@@ -19,6 +19,7 @@ from reid_sql.models.tables.equations import (
     link_cells,
     shown,
 )
+from reid_sql.models.tables.figure_columns import find_figures
 from reid_sql.models.tables.published_tables import (
     Cell,
     Cells,
@@ -26,6 +27,7 @@ from reid_sql.models.tables.published_tables import (
     Key,
     PublishedRows,
     Reading,
+    parse_rows,
     read_cells,
     read_counts,
 )
@@ -57,9 +59,13 @@ STATUS_ZEROS_EXCLUDED: Final = (
 STATUS_BASE_GUESSED: Final = (
     "base_guessed: all counts are multiples of one number, which is taken as base"
 )
+STATUS_NOT_AUDITED: Final = (
+    "not_audited: '{}' has figures besides the counts, which may reveal hidden ones"
+)
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
+NOT_AUDITED: Final = "not_audited"  # a column of figures
 ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
-ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, PROTECTED)
+ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, NOT_AUDITED, PROTECTED)
 ONE_TABLE, SEVERAL_TABLES = "one_table", "several_tables"
 RULE: Final = "publishers_rule"  # that hides counts below k alone: no table reveals more
 TOTAL_SHOWN: Final = "(total)"
@@ -101,6 +107,8 @@ def audit_tables(
     >>> found.finding, found.low, found.high, found.revealing_sum
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
+    figures = find_figures(parse_rows(rows), [int(each) for each in rows.tbl], reading, k)
+    reading = replace(reading, figures=tuple(figures))
     columns, counted = read_counts(rows, reading, nested=nested)
     reading = leave_out_constants(counted, columns, reading, nested=nested)
     if reading.left_out:
@@ -126,6 +134,7 @@ def audit_tables(
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
                 audited.append(audit.describe_sum(key, cells[key], estimate))
+    audited += [describe_figures(name, tables) for name, tables in figures.items()]
     names = ", ".join(f"'{name}'" for name in reading.left_out)
     statuses = [STATUS_BASE_GUESSED] * is_guessed
     statuses += [STATUS_LEFT_OUT.format(names)] * bool(names)
@@ -135,6 +144,20 @@ def audit_tables(
             for row in audited
         ]
     return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+
+
+def describe_figures(name: str, tables: list[int]) -> AuditedCell:
+    """A column of figures that the audit does not read."""
+    unknown = dict.fromkeys(("low", "high", "width", "revealed_by", "revealing_sum"))
+    return AuditedCell(
+        cell=f"column {name}",
+        categories=[],
+        tables=tables,
+        kind="figures",
+        finding=NOT_AUDITED,
+        status=STATUS_NOT_AUDITED.format(name),
+        **unknown,
+    )
 
 
 def are_protected(

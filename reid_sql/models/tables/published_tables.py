@@ -156,6 +156,7 @@ class Reading:
     largest: str = "largest"  # of the largest contributions to each, which only the auditor knows
     within: int = 0
     left_out: Sequence[str] = ()  # columns that are constant in each table, and part them
+    figures: Sequence[str] = ()  # columns besides the count that are no categories, and not audited
     not_total: Sequence[str] = ()  # categories that are no totals, although their counts are sums
     redacted: int = 0
     whole: Sequence[frozenset[str]] | None = None
@@ -210,14 +211,19 @@ def read_counts(
     ]
 
 
+def parse_rows(rows: PublishedRows) -> Rows:
+    """Give each row as a dictionary, and refuse a table without rows."""
+    if not len(rows.text) or None in rows.text:
+        raise NoRecordsError
+    return [json.loads(text or "") for text in rows.text]
+
+
 def read_rows(
     rows: PublishedRows, reading: Reading, *, nested: bool = False
 ) -> tuple[list[str], list[ReadRow]]:
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
-    if not len(rows.text) or None in rows.text:
-        raise NoRecordsError
     numbers = list(map(int, rows.tbl))
-    parsed = [json.loads(text or "") for text in rows.text]
+    parsed = parse_rows(rows)
     columns = [name for name in _columns_of(parsed, reading) if name not in reading.left_out]
     steps = max(numbers) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for row in parsed]
@@ -335,6 +341,7 @@ def _columns_of(rows: Rows, reading: Reading) -> list[str]:
                 )
         return list(reading.columns)
     figures = () if reading.value is None else (reading.value, reading.largest)
+    figures = (*figures, *reading.figures)
     no_categories = {*ADDED, *map(fold_case, (reading.count, reading.status or STATUS, *figures))}
     columns = list(
         {fold_case(name): name for name in names if fold_case(name) not in no_categories}.values()

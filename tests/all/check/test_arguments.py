@@ -77,6 +77,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "count": ["n"],
     "total": ["All", "town"],
     "not_total": ["town"],
+    "columns": [["town", "sex", "n"]],
     "people": ["nested", "different"],
     "lowest": [0, 3],
     "highest": [4, 6],
