@@ -340,7 +340,7 @@ def audited_cells(answer: object) -> Chart:
     ['2 ×']
     """
     answered = rows_of("audited_cells", answer, "audit_tables", AUDITED)
-    rows = [row for row in answered if row["kind"] not in {"published", "sum", "figures"}]
+    rows = [row for row in answered if row["kind"] not in {"published", "sum", "column"}]
     if not rows:
         raise NoRecordsError(
             "audited_cells must be given an answer with a hidden cell, got none; there is nothing to draw"

@@ -89,11 +89,11 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k` (known to be below
     `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k` people that a total has
     besides its parts; one of the kind `published` is a count below `k` that is shown; one of the kind
-    `figures` is a column of percentages or other figures: it is `not_audited`, and may reveal hidden counts.
-    `revealed_by` says whether it takes several tables, or only the publisher's rule. An attacker knows that a
-    hidden count is a whole number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no
-    upper bound, unless the publisher's rule tells one. If a finding assumes that no hidden count is 0, its
-    status is `zeros_excluded`.
+    `column` is `not_audited`: it has percentages or other figures, which may reveal hidden counts, or may be
+    another column under another name. `revealed_by` says whether it takes several tables, or only the
+    publisher's rule. An attacker knows that a hidden count is a whole number from `lowest` to `highest`: 1,
+    as cells of nobody are not listed, and no upper bound, unless the publisher's rule tells one. If a finding
+    assumes that no hidden count is 0, its status is `zeros_excluded`.
 
     Counts that are rounded to multiples of a `base`, such as 5, are bounds: they differ from the true ones by
     at most `within`, half the base if it is 0 (`base - 1` for random or controlled rounding), and each has a

@@ -31,6 +31,7 @@ from reid_sql.models.tables.published_tables import (
     read_cells,
     read_counts,
 )
+from reid_sql.models.tables.renamed_columns import find_renamed_columns
 from reid_sql.models.tables.rounded_tables import add_unlisted, guess_base
 from reid_sql.models.tables.sums import (
     Estimate,
@@ -62,8 +63,11 @@ STATUS_BASE_GUESSED: Final = (
 STATUS_NOT_AUDITED: Final = (
     "not_audited: '{}' has figures besides the counts, which may reveal hidden ones"
 )
+STATUS_RENAMED: Final = (
+    "renamed_columns: {} may be one column under two names, which links nothing, so rename one"
+)
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
-NOT_AUDITED: Final = "not_audited"  # a column of figures
+NOT_AUDITED: Final = "not_audited"  # columns, of figures or of one meaning
 ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
 ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, NOT_AUDITED, PROTECTED)
 ONE_TABLE, SEVERAL_TABLES = "one_table", "several_tables"
@@ -118,6 +122,7 @@ def audit_tables(
         reading = replace(reading, base=guess_base(counted))
         is_guessed = reading.base > 1
     refuse_undeclared_totals(counted, columns, reading, k)
+    renamed = {} if nested else find_renamed_columns(counted, columns, reading, k)
     try:
         audit = _audit(rows, reading, k, nested=nested)
     except ContradictionError:
@@ -134,7 +139,8 @@ def audit_tables(
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
                 audited.append(audit.describe_sum(key, cells[key], estimate))
-    audited += [describe_figures(name, tables) for name, tables in figures.items()]
+    audited += describe_columns("column", figures, STATUS_NOT_AUDITED)
+    audited += describe_columns("columns", renamed, STATUS_RENAMED)
     names = ", ".join(f"'{name}'" for name in reading.left_out)
     statuses = [STATUS_BASE_GUESSED] * is_guessed
     statuses += [STATUS_LEFT_OUT.format(names)] * bool(names)
@@ -146,18 +152,21 @@ def audit_tables(
     return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
-def describe_figures(name: str, tables: list[int]) -> AuditedCell:
-    """A column of figures that the audit does not read."""
+def describe_columns(word: str, found: Mapping[str, list[int]], status: str) -> list[AuditedCell]:
+    """The columns that the audit does not read as their tables mean them, each with its tables."""
     unknown = dict.fromkeys(("low", "high", "width", "revealed_by", "revealing_sum"))
-    return AuditedCell(
-        cell=f"column {name}",
-        categories=[],
-        tables=tables,
-        kind="figures",
-        finding=NOT_AUDITED,
-        status=STATUS_NOT_AUDITED.format(name),
-        **unknown,
-    )
+    return [
+        AuditedCell(
+            cell=f"{word} {names}",
+            categories=[],
+            tables=tables,
+            kind="column",
+            finding=NOT_AUDITED,
+            status=status.format(names),
+            **unknown,
+        )
+        for names, tables in found.items()
+    ]
 
 
 def are_protected(

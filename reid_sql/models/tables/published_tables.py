@@ -16,7 +16,7 @@ from reid_sql.errors import (
     suggestion,
 )
 from reid_sql.models.columns.missing_value_codes import TOTAL_WORDS
-from reid_sql.models.columns.spelling import word_form
+from reid_sql.models.columns.spelling import normal_form, word_form
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import ColumnNames, Integers, Row, Rows, fold_case
 
@@ -291,14 +291,21 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
 def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: ColumnNames) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
-    Tables of different regions have no category in common either, where a column of one category says so.
+    Some of them may differ by their writing, or all by anything. Tables of different regions have no category
+    in common either, where a column of one category says so.
     """
     categories = {
         number: [{*each} - {None} for each in zip(*keys, strict=True)]
         for number, keys in keys_of.items()
     }
     for one, other in combinations(sorted(categories), 2):
-        sets = zip(columns, categories[one], categories[other], strict=False)
+        sets = list(zip(columns, categories[one], categories[other], strict=False))
+        for name, first, second in sets:
+            if set(map(_writing_form, first - second)) & set(map(_writing_form, second - first)):
+                raise OutOfDomainError(
+                    f"tables must write categories alike, got two of '{name}' in tables {one} and {other} that differ "
+                    "by capitals, spaces, accents or zeros alone; write them alike in all"
+                )
         apart = [each for each in sets if all(each) and each[1].isdisjoint(each[2])]
         if apart and all(min(len(first), len(second)) > 1 for _, first, second in apart):
             label = f"'{apart[0][0]}' in both {one} and {other}"
@@ -306,6 +313,16 @@ def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: Col
                 f"tables must write categories alike, got no category of {label}; "
                 "write values alike in all, or add a column of the part of each"
             )
+
+
+def _writing_form(category: str | None) -> str:
+    """Write a category as all of its spellings, without the zeros before a number.
+
+    >>> _writing_form("01") == _writing_form("1"), _writing_form("Nord ") == _writing_form("NORD")
+    (True, True)
+    """
+    text = normal_form(category or "")
+    return text.lstrip("0") or "0" if text.isdigit() else text
 
 
 def _refuse_figures(keys: Sequence[Key], place: int, name: str) -> None:

@@ -58,7 +58,7 @@ def test_a_figure_that_reveals_a_hidden_count_is_named(
     assert len(fitting) < 5
     texts = [json.dumps(row) for row in rows]
     found = audit_tables(PublishedRows(np.ones(6, dtype=int), texts), columns=columns)
-    assert [(each.cell, each.finding) for each in found if each.kind == "figures"] == [
+    assert [(each.cell, each.finding) for each in found if each.kind == "column"] == [
         (f"column {name}", "not_audited")
     ]
     [hidden] = [each for each in found if each.kind == "suppressed"]
@@ -97,7 +97,7 @@ def test_the_answer_of_safe_table_has_no_other_figures() -> None:
                 f"totals := 'margins', suppress := 'secondary'{more})"
             )
             found = con.execute("SELECT kind FROM audit_tables(['safe'], k := 40)").fetchall()
-            assert ("figures",) not in found
+            assert ("column",) not in found
             assert found
 
 
