@@ -42,6 +42,7 @@ from reid_sql.models.columns.units import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, ColumnNames, fold_case, plain
 from reid_sql.parameters.document import toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
+from reid_sql_udfs import declared
 
 # beyond, a table is no sample of its population, but nearly all of it
 MAX_SAMPLING_FRACTION: Final = 0.9
@@ -286,6 +287,10 @@ CAUTION_UNNAMED: Final = (
     "no list of the policy names {}, which single{} people out by {}: name {} in quasi_identifiers, "
     "sensitive, or left_out"
 )
+CAUTION_UNNAMED_JOINED: Final = (
+    "the check does not join {} of the joined table, which single people out: name them in right_qi, "
+    "or leave them out of the file"
+)
 MAX_NAMED: Final = 10  # columns in a caution; the report names all
 
 
@@ -300,6 +305,38 @@ def caution_on(columns: ReleasedColumns | None) -> Remark | None:
     words = ("s", "itself", "it") if len(names) == 1 else ("", "themselves", "them")
     remedy = "" if columns.has_list else f"left_out = {toml_texts([*columns.left_out, *names])}"
     return remark(CAUTION_UNNAMED.format(listed, *words), code="unnamed_columns", remedy=remedy)
+
+
+def find_unnamed_joined(
+    engine: TableEngine, table: TablePolicy, check: Check, errors: Errors
+) -> list[Remark]:
+    """Return the caution on columns of a joined table that single people out and that no check names.
+
+    Who joins the table has all of its columns; each is judged by the people to whom it adds a value. Those
+    that cannot be counted may single people out.
+    """
+    on = check.parameters["on"]
+    keys = on.values() if isinstance(on, Mapping) else on
+    named = [*keys, *(check.parameters["right_qi"] or ())]
+    names = without_names(engine.joined_columns(), named)
+    if not names:
+        return []
+    asked = {"right": None, "on": on, "right_qi": names[:MAX_COLUMNS], "k": 2}
+    options = {**table.call_options, **asked}
+    single = names[MAX_COLUMNS:]
+    try:
+        rows = engine.call(declared()["join_risk"], check.quasi_identifiers, options)
+    except INTERRUPTIONS:
+        raise
+    except errors:
+        single = names
+    else:
+        least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * rows[0]["people"])
+        single += [row["columns"][0] for row in rows[1:] if row["below_k_right"] >= least]
+    listed = ", ".join(single[:MAX_NAMED])
+    more = f" and {len(single) - MAX_NAMED} more columns" if len(single) > MAX_NAMED else ""
+    words = CAUTION_UNNAMED_JOINED.format(listed + more)
+    return [remark(words, code="unnamed_columns")] if single else []
 
 
 def measure_released_columns(

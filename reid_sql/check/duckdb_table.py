@@ -167,14 +167,14 @@ class Calls:
 
     def _name_released(self) -> str:
         """Name a relation of the columns that the release of a published table has."""
-        columns = [row[0] for row in self.con.execute(f"DESCRIBE {self.whole}").fetchall()]
+        columns = self.con.table(self.whole).columns
         released = columns_released(self.table, columns)
         if released == columns:
             return self.whole
-        name = f"{self.whole}_released"
         listed = ", ".join(map(quoted, released))
-        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {self.whole}")
-        return name
+        view = f"{self.whole}_released"
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {listed} FROM {self.whole}")
+        return view
 
     def ask(
         self, sql: str, values: Sequence[Any], function: str, label: str | None = None
@@ -307,6 +307,9 @@ class DuckDBTable(TableEngine):
         counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
         counted = self.ask(f"SELECT {', '.join(counts)} FROM {tbl}", "identifiers")[0]
         return counted[: len(names)], counted[len(names) :]
+
+    def joined_columns(self) -> list[str]:
+        return list(self.con.table(self.other_views["joined"]).columns)
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies_in(self.con.sql, self.whole, column)

@@ -13,6 +13,7 @@ from reid_sql.check.cautions import (
     caution_on,
     find_identifiers,
     find_nobodies,
+    find_unnamed_joined,
     measure_released_columns,
     refuse_nobodies,
 )
@@ -208,7 +209,10 @@ class TableCounts:
         if check.measure.function == "journalist_risk":
             return []
         caution = caution_on(self.released_columns)
-        return [] if caution is None else [caution]
+        joined: list[Remark] = []
+        if check.measure.takes("right") and self.records:
+            joined = find_unnamed_joined(self.engine, self.table, check, self.errors)
+        return [*([] if caution is None else [caution]), *joined]
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""

@@ -120,6 +120,10 @@ class TableEngine(ABC):
             counted.append(sum(int(row["records"]) for row in sizes if row["class_size"] == 1))
         return counted
 
+    def joined_columns(self) -> list[str]:
+        """Name the columns of the joined table, which is a file that DuckDB reads; nothing elsewhere."""
+        return []
+
     @abstractmethod
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""

@@ -282,12 +282,16 @@ def test_totals_that_are_not_marked_are_refused(marked: str) -> None:
 
 def test_a_column_of_figures_is_no_category() -> None:
     """Each of its values would be a category, and no total the sum of its parts."""
-    mean = [{"a": "x", "mean": 3.5, "records": None}, {"a": "y", "mean": 4.0, "records": 9}]
-    mean += [{"a": None, "mean": 3.9, "records": 11}]
-    table = PublishedRows(np.ones(3, dtype=int), [json.dumps(row) for row in mean])
-    with pytest.raises(OutOfDomainError, match="got 'mean', of which totals have other values"):
-        audit_tables(table, Reading(), 5)
-    assert audit_tables(table, Reading(["a"]), 5)[0].finding == "recovered"
+    ages = [("x", 3.5, None, "near 3"), ("y", 4.0, 9, "about 4"), (None, 3.9, 11, "near 4")]
+    names = ("a", "mean", "records", "note")
+    mean = [json.dumps(dict(zip(names, each, strict=True)) | {"note": None}) for each in ages]
+    table = PublishedRows(np.ones(3, dtype=int), mean)
+    for columns in (None, ["a"]):
+        found = audit_tables(table, Reading(columns), 5)
+        assert [each.finding for each in found] == ["recovered", "not_audited"]
+    noted = [json.dumps(dict(zip(names, each, strict=True))) for each in ages]
+    with pytest.raises(OutOfDomainError, match="got 'note', of which totals have other values"):
+        audit_tables(PublishedRows(np.ones(3, dtype=int), noted), Reading(), 5)
 
 
 def test_misspelt_columns_are_refused_with_the_nearest() -> None:
