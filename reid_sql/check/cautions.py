@@ -369,4 +369,5 @@ def measure_released_columns(
         entity=table.entity if len(described) < len(released) else None,
         is_prepared=engine.is_prepared,
         has_list=table.released is not None,
+        other_tables=() if engine.is_prepared else tuple(engine.other_tables),
     )

@@ -229,7 +229,7 @@ class DuckDBTable(TableEngine):
         """The same rows as another policy names their columns; nothing of them is counted."""
         seen = DuckDBTable(self.con, table, self.view)
         seen.whole, seen.raw, seen.profiled = self.whole, self.raw, self.profiled
-        seen.cautions = list(self.cautions)
+        seen.cautions, seen.other_tables = list(self.cautions), self.other_tables
         return seen
 
     def ask(self, sql: str, label: str = "counting") -> Tuples:
@@ -442,6 +442,7 @@ def open_in_duckdb(
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
     opened = read.attach(view, table.source) if read else _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
+    engine.other_tables = opened.others
     named = columns_required(table)
     for part in parts_of(named):
         Columns(POLICY_COLUMNS).check(part, engine.columns)

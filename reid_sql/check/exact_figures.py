@@ -123,6 +123,7 @@ class ReleasedColumns:
     entity: str | None = None  # the column of people, if the release has it
     is_prepared: bool = False  # a release that was made of the file, not the file itself
     has_list: bool = False  # whether the policy lists the released columns
+    other_tables: tuple[str, ...] = ()  # of the file, if it is a database
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,10 @@ REPLACED: Final = (
     "In place of {}, the release has random numbers, one for each person, drawn when its query "
     "runs; no key leads back."
 )
+OTHER_TABLES: Final = (
+    "The file has other tables, whose columns are not among these: {}. Release none with the file that no "
+    "policy checks."
+)
 KEPT: Final = "{} identifies each person, and is released as it is: prepare.keep names it."
 IDENTIFIES: Final = (
     "{} identifies each person, and is in the file as it is: reid-sql prepare releases random numbers in its "
@@ -226,7 +230,9 @@ def _count_unique_shown(measured: MeasuredTable, classes: MaskedClasses) -> Coll
 
 
 def _other_words(columns: ReleasedColumns, measured: MeasuredTable) -> Iterator[str]:
-    """Name the columns that the release lacks, and what becomes of the column of people."""
+    """Name the columns that the release lacks, other tables, and what becomes of the column of people."""
+    if columns.other_tables:
+        yield OTHER_TABLES.format(", ".join(columns.other_tables))
     if columns.left_out:
         by = "" if columns.is_prepared else ", by the policy"
         yield f"Left out of the release{by}: {', '.join(columns.left_out)}."

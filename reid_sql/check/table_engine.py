@@ -48,6 +48,7 @@ class TableEngine(ABC):
         self.columns: list[str] = []
         self.population_columns: list[str] = []  # of the population table, if there is one
         self.cautions: list[Remark] = []  # caveats on the table, whatever the check
+        self.other_tables: Sequence[str] = ()  # of the file, if it is a database
         self.is_prepared = False  # whether it is a release that was made of a file
         self.omitted: list[str] = []  # columns of the file that such a release lacks
         self.keeps_values = False  # whether a warehouse returns counts and codes alone

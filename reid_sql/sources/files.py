@@ -64,7 +64,7 @@ Parts = tuple[tuple[Path, Mapping[str, str | None]], ...]
 class Opened:
     """A file in a connection: the view, whether a database's view is behind it, what a text file holds.
 
-    `notes` are what was decided while it was read.
+    `notes` are what was decided while it was read, `others` the other tables and views of a database.
     """
 
     view: str
@@ -73,6 +73,7 @@ class Opened:
     text: TextFile | None = None
     form: TextFormat = AS_WRITTEN
     notes: tuple[Note, ...] = ()
+    others: tuple[str, ...] = ()
 
     def refuse_missing_records(self, words: str, read: int) -> None:
         """Refuse where fewer or more records were read than the file has."""
@@ -179,7 +180,8 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
         relations = _list_database(con, words, file, catalog := f"{view}_database")
         schema, name, of_view = _table_of(words, table, relations)
         _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
-        return Opened(view, of_view=of_view)
+        others = tuple(_names_of(each for each in relations if each[:2] != (schema, name)))
+        return Opened(view, of_view=of_view, others=others)
     if table is not None and kind not in {*WORKBOOKS, *SQLITE}:
         raise OutOfDomainError(
             f"{words} must be a database or a workbook where a table is named, got '{file}'; "
@@ -189,7 +191,9 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
         read = select_from(con, words, Path(file), kind, form, table)
         _view(con, view, f"({read.select})")
     add_notes(read.notes)
-    return Opened(view, path=Path(file), text=read.text, form=form, notes=read.notes)
+    listed = list_sqlite_tables(words, Path(file)) if kind in SQLITE and table is not None else []
+    others = tuple(name for name in listed if name != table)
+    return Opened(view, path=Path(file), text=read.text, form=form, notes=read.notes, others=others)
 
 
 def attach_sources(
@@ -296,6 +300,11 @@ def list_tables(words: str, file: str) -> list[str]:
         return []
     with connect_quietly() as con:
         relations = _list_database(con, words, file, "reid_listed")
+    return _names_of(relations)
+
+
+def _names_of(relations: Iterable[tuple[str, str, bool]]) -> list[str]:
+    """Name the relations of a database, with their schema if it is another one than main."""
     return [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in relations]
 
 
@@ -321,7 +330,7 @@ def _table_of(
     words: str, table: str | None, relations: Sequence[tuple[str, str, bool]]
 ) -> tuple[str, str, bool]:
     """Find the table by its name, or by its schema and name; the only one where none is named."""
-    plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in relations]
+    plain = _names_of(relations)
     if table is None and len(relations) == 1:
         return relations[0]
     where = _table_option(words)
