@@ -1,6 +1,6 @@
 """Columns of two published tables that are one column under two names.
 
-Nothing would link the cells of `region` in one table with those of `area` in another. Each table would total
+Nothing would link the cells by region in one table with those by area in another. Each table would total
 the other's column, and a hidden count would be called protected, although the other table shows its total.
 Two columns are one if they have the same categories, and as many people in each as hidden counts allow. What
 is left is chance: other columns of the same categories, such as yes and no, have these very counts with about
