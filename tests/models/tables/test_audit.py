@@ -314,7 +314,7 @@ def test_tables_that_write_categories_otherwise_are_refused(written: str) -> Non
         assert audit_tables(tables, Reading(), 5) == []
         return
     with pytest.raises(
-        OutOfDomainError, match="categories alike, got no category of 'sex' in both 1 and 2"
+        OutOfDomainError, match="categories alike, got two of 'sex' in tables 1 and 2"
     ):
         audit_tables(tables, Reading(), 5)
 
