@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ ILLS = ["a", "b", "c", "a", "b", "c"]
 PEOPLE = [2, 50, 48, 20, 40, 41]  # the first is hidden
 WOMEN = [1, 23, 30, 9, 22, 11]
 # what an office publishes next to the count of a cell, computed from all counts and the place of the cell
-FIGURES = {
+FIGURES: Mapping[str, Callable[[Sequence[int], int], Any]] = {
     "percent": lambda counts, at: round(100 * counts[at] / sum(counts[at // 3 * 3 :][:3]), 1),
     "share": lambda counts, at: f"{100 * counts[at] / sum(counts):.1f} %",
     "per_mille": lambda counts, at: round(1000 * counts[at] / sum(counts)),
