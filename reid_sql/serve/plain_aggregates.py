@@ -185,11 +185,17 @@ class PlainSelect:
 
         return replaced(tree, bare)
 
+    def _has_fields(self, name: str) -> bool:
+        column = self._find(name)
+        return column is not None and self.columns[column].has_fields
+
     def _column(self, part: Node) -> str:
         *places, name = part["column_names"]
         column = self._find(name)
         called = map(str.casefold, (self.table, *self.aliases))
         is_here = not places or str(places[-1]).casefold() in called
+        # `p.age` is a field of a column p, where the table that is called p is one of another place
+        is_here &= not any(self._has_fields(str(each)) for each in places)
         if column is None or not is_here:
             raise UnknownNameError(
                 f"a column must be one of {self.table}, got '{'.'.join([*places, name])}'; "
@@ -264,9 +270,13 @@ class PlainSelect:
         groups = self.groups
         # Sums of bands subtract to sums of few people, of whom one may have most; and of people with several
         # rows, cells are no parts of a whole.
-        if not self._may_be_in_several_cells() and not self._asks_for_sums():
-            is_whole = self.is_whole(self.table, columns_in([groups, where]))
-            derivation = Derivation(self.columns, self.parse, self.write, self.compute, is_whole)
+        # And where all cells are known, expressions are computed from them, as DuckDB does.
+        if (
+            not self._may_be_in_several_cells()
+            and not self._asks_for_sums()
+            and not self.is_whole(self.table, columns_in([groups, where]))
+        ):
+            derivation = Derivation(self.columns, self.parse, self.write, self.compute)
             groups, where = derivation.derive(groups, where)
             self.derived = derivation.derived
         plain = [each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"]

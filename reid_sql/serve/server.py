@@ -28,8 +28,9 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.calls import Call
-from reid_sql.serve.catalogue import Columns, open_catalogue
+from reid_sql.serve.catalogue import IN_UTC, Columns, open_catalogue
 from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
+from reid_sql.serve.masked_answers import hide_numbers
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Question, Reader
@@ -64,6 +65,8 @@ class Answerer:
         self.data, self.mask, self.seconds = data, mask, seconds
         self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
+        for con in (data, self.public):
+            con.execute(IN_UTC)
         self._answers: deque[tuple[float, str]] = deque()
         self._remembered: dict[str, tuple[pa.Table | ReidError, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}
@@ -104,6 +107,12 @@ class Answerer:
         except ReidError as refusal:  # an audit may take seconds
             self._remember(key, call, refusal, [])
             raise
+        except (duckdb.BinderException, duckdb.InterruptException):  # of names, and of time
+            raise
+        except duckdb.Error as error:
+            refusal = OutOfDomainError(hide_numbers(sentence(error), key))
+            self._remember(key, call, refusal, [])
+            raise refusal from None
         if answer.nbytes < MAX_BYTES:
             self._remember(key, call, answer, recorded[before:])
         return answer

@@ -1,10 +1,13 @@
 """What the first tier leaves of tests/serve/test_plain_sql.py, and drawn statements."""
 
 import os
+from collections.abc import Iterator
 
 import duckdb
 import numpy as np
+import pytest
 
+import reid_sql
 from reid_sql.errors import ReidError
 from tests.serve.conftest import *
 from tests.serve.door import Door
@@ -79,3 +82,96 @@ def test_drawn_statements_show_true_counts_or_none(con: duckdb.DuckDBPyConnectio
         assert all(count == 0 or count >= 10 for count in found.values()), sql
         assert due.keys() == found.keys() or any(row[-1] is None for row in answer), sql
     assert shown
+
+
+ALIKE = """CREATE TABLE people AS SELECT CASE WHEN i % 3 = 0 THEN 'F' ELSE 'M' END AS sex,
+    CASE WHEN i % 5 = 0 THEN 'x' ELSE 'y' END AS sex_1, 30 + i % 3 AS age,
+    {'age': 20 + i % 4, 'people': {'age': i % 2}} AS s, {'age': i % 4} AS people,
+    TIMESTAMPTZ '2026-01-01 02:00:00+00' + to_hours(i % 4 * 6) AS seen, DATE '2026-01-01' + (i % 3)::INT AS day
+    FROM range(600) AS t(i)"""
+
+
+@pytest.fixture(scope="module")
+def alike() -> Iterator[duckdb.DuckDBPyConnection]:
+    """People with columns of nearly one name, and fields with the name of a column."""
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute(ALIKE)
+        yield con
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "people", "people AS s", "people AS p", "main.people", "(FROM people) AS p", "(FROM people) AS s",
+        "(SELECT sex, sex FROM people)", "(SELECT *, * FROM (SELECT sex, age FROM people))",
+        "(SELECT s.age FROM people)", "(SELECT people.s.age FROM people) AS p",
+        "(SELECT people.people.age FROM people)", "(SELECT s.age FROM people AS s) AS p",
+        "(SELECT main.people.age FROM main.people)", "(SELECT main.people.age FROM people AS main)",
+        "(SELECT p.s.age, p.sex FROM people AS p) AS p", "(SELECT people FROM people) AS s",
+        "(SELECT s FROM people)", "(SELECT * RENAME (sex AS sex_1, sex_1 AS sex) FROM people)",
+        '(SELECT "p"."age" AS "age", p.sex AS sex FROM people AS p) AS p',
+        "(SELECT sex AS sex_1, sex_1 AS sex FROM people)", "(SELECT age FROM (SELECT s.age FROM people))",
+    ],
+)  # fmt: skip
+def test_a_name_is_of_the_column_that_duckdb_finds(
+    alike: duckdb.DuckDBPyConnection, source: str
+) -> None:
+    """Within SELECTs, beside fields and columns of one name: the counts are those of DuckDB, or refused."""
+    door = Door(alike)
+    for name in ("age", "sex", "sex_1", "SEX_1", "people.age", "p.age", "s.age"):
+        for start in (f"FROM {source}", f"WITH w AS (FROM {source}) FROM w AS people"):
+            sql = f"{start} SELECT {name}, count(*) AS n GROUP BY {name} ORDER BY ALL"
+            try:
+                found = door.ask(sql)
+            except (ReidError, duckdb.Error):
+                continue
+            assert found == alike.execute(sql).fetchall(), sql
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("people", "age"), ('(SELECT "p"."age" AS "age", p.sex FROM people AS p) AS p', "p.age"),
+     ("(SELECT main.people.sex_1 FROM main.people)", "sex_1")],
+)  # fmt: skip
+def test_columns_within_a_select_may_have_their_table_and_their_own_name(
+    alike: duckdb.DuckDBPyConnection, source: str, name: str
+) -> None:
+    sql = f"SELECT {name}, count(*) AS n FROM {source} GROUP BY {name} ORDER BY ALL"
+    assert Door(alike).ask(sql) == alike.execute(sql).fetchall()
+
+
+def test_hours_are_of_utc_whatever_the_zone_of_the_machine(
+    alike: duckdb.DuckDBPyConnection,
+) -> None:
+    """By a band, and from cells that are known."""
+    hours = [(2, 150), (8, 150), (14, 150), (20, 150)]
+    alike.execute("SET GLOBAL TimeZone = 'America/New_York'")
+    door = Door(alike)
+    band = "SELECT hour(seen) AS h, count(*) FROM people GROUP BY h ORDER BY h"
+    assert door.ask(band) == hours
+    door.ask("SELECT seen, count(*) FROM people GROUP BY seen")
+    assert door.ask(f"{band} LIMIT 9") == hours
+    text = "SELECT left(seen::VARCHAR, 13), count(*) FROM people GROUP BY 1 ORDER BY 1 LIMIT 1"
+    assert door.ask(text) == [("2026-01-01 02", 150)]
+
+
+def test_a_constant_that_is_no_date_is_an_error_where_all_cells_are_known(
+    alike: duckdb.DuckDBPyConnection,
+) -> None:
+    door = Door(alike)
+    door.ask("SELECT day, count(*) FROM people GROUP BY day")
+    assert door.ask("SELECT count(*) FROM people WHERE day > '2026-01-01'") == [(400,)]
+    for wrong in ("day > '13/05/1990'", "NOT day > 'x'", "CASE WHEN day > 'x' THEN true END"):
+        with pytest.raises(duckdb.ConversionException):
+            door.ask(f"SELECT count(*) FROM people WHERE {wrong}")
+
+
+def test_a_refusal_does_not_say_how_many_lack_a_value(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE OR REPLACE VIEW lived AS SELECT *, nullif(pid, 3) AS few FROM people")
+    door = Door(con, ["lived"])
+    for sql in ("SELECT sex, count(DISTINCT few) FROM lived GROUP BY sex",
+                "FROM reid.safe_table(lived, ['sex'], entity := 'few')",
+                "FROM reid.risk_summary(lived, ['sex'], entity := 'few')"):  # fmt: skip
+        with pytest.raises(ReidError, match=r"got none \(NULL or NaN\) of 'few' in … of … rows; "):
+            door.ask(sql)
