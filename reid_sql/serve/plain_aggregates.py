@@ -24,6 +24,7 @@ from reid_sql.parameters import quoted, sql_text
 from reid_sql.serve.catalogue import ServedColumn
 from reid_sql.serve.derived_columns import Derivation, DerivedColumn
 from reid_sql.serve.filters import Filter
+from reid_sql.serve.limits import limit_shown
 from reid_sql.serve.tree import (
     AGGREGATES,
     COUNTS,
@@ -89,7 +90,7 @@ class PlainSelect:
         outer["from_table"] = {**template["from_table"], "subquery": subquery}
         condition = spliced(template["where_clause"], {"reid_having": having or {}})
         outer["where_clause"] = condition if having else None
-        return outer
+        return limit_shown(outer, self.parse, self.compute) if self.groups else outer
 
     def _refuse_parts(self) -> None:
         """Refuse what is not groups, counts and sums, and name the question that answers."""

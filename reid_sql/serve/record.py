@@ -66,6 +66,11 @@ class Reveal:
     counts: Counts = field(default_factory=dict, compare=False)
     derived: tuple[DerivedColumn, ...] = field(default=(), compare=False)
 
+    @property
+    def hides(self) -> bool:
+        """Whether a cell is hidden."""
+        return None in self.counts.values()
+
     def conflicts(self, other: "Reveal") -> bool:
         """Whether two answers without cells would reveal a count together that neither does.
 

@@ -254,11 +254,14 @@ class Server:
         except Exception as error:  # noqa: BLE001 - whatever fails is refused, never answered
             return f"SELECT error({sql_text(sentence(error))})"
 
-    def ask(self, sql: str, client: str, session: str) -> str:
-        """Answer a statement, or refuse it by an error, and log it; returns the query for the answer."""
+    def ask(self, sql: str, client: str, session: str, recorded: list[Reveal] | None = None) -> str:
+        """Answer a statement, or refuse it by an error, and log it; returns the query for the answer.
+
+        What it reveals is added to the list.
+        """
         began, started = datetime.now(UTC), time.monotonic()
         question, refusal = Question((), ""), None
-        recorded: list[Reveal] = []
+        recorded = [] if recorded is None else recorded
         try:
             if self.rows:
                 return self.answerer.read(sql)
@@ -282,7 +285,7 @@ class Server:
                 statement=self.words.hide_unknown(shape),
                 reason=self.words.reason_of(refusal, sql) if refusal else "",
                 recorded=describe_reveals(recorded),
-                hides=any(None in each.counts.values() for each in recorded),
+                hides=any(each.hides for each in recorded),
                 near=isinstance(refusal, RevealingError),
                 seconds=round(time.monotonic() - started, 4),
             )

@@ -175,3 +175,34 @@ def test_a_refusal_does_not_say_how_many_lack_a_value(con: duckdb.DuckDBPyConnec
                 "FROM reid.risk_summary(lived, ['sex'], entity := 'few')"):  # fmt: skip
         with pytest.raises(ReidError, match=r"got none \(NULL or NaN\) of 'few' in … of … rows; "):
             door.ask(sql)
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["", "n", "2 DESC, 1", "count(*), {0}", "ALL DESC", "-n, {0}", "1 DESC NULLS FIRST"],
+)  # fmt: skip
+def test_a_limit_counts_the_groups_that_are_shown_and_leaves_the_row_of_those_hidden(
+    con: duckdb.DuckDBPyConnection, order: str
+) -> None:
+    """The group of the fewest people is hidden: without that row, the next one would be taken for it."""
+    door = Door(con)
+    for group in ("age", "sex", "note", "seen"):
+        sql = f"SELECT {group}, count(*) AS n FROM people GROUP BY {group}"
+        sql += f" ORDER BY {order.format(group)}" if order else ""
+        every = [row for row in door.ask(sql) if row != (None, None)]
+        hidden = [(None, None)] * (group == "age")
+        due = con.execute(f"FROM ({sql}) WHERE n >= 10").fetchall()
+        assert sorted(map(repr, every)) == sorted(map(repr, due))
+        for first, number in ((0, 1), (0, 2), (1, 2), (3, 1), (9, 5), (0, 1000)):
+            found = door.ask(f"{sql} LIMIT {number} OFFSET {first}")
+            assert [row for row in found if row == (None, None)] == hidden, sql
+            shown = [row for row in found if row != (None, None)]
+            if order:
+                assert [n for _, n in shown] == [n for _, n in due[first : first + number]], sql
+            assert len(shown) == len(due[first : first + number])
+            assert {*map(repr, shown)} <= {*map(repr, due)}
+        assert len(door.ask(f"{sql} OFFSET 1")) == len(due) - 1 + len(hidden)
+    assert door.ask("SELECT count(*) FROM people LIMIT 1") == [(600,)]
+    for wrong in ("-1", "1.5", "10 PERCENT", "(SELECT count(*) FROM people)"):
+        with pytest.raises(ReidError):
+            door.ask(f"SELECT sex, count(*) FROM people GROUP BY sex LIMIT {wrong}")
