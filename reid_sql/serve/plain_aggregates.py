@@ -211,7 +211,14 @@ class PlainSelect:
             if part["type"] == "COLUMN_REF"
             else self.write({**part, "alias": ""})
         )
-        return {**self._replaced(part), "alias": alias}
+        whole = self._replaced(part)
+        counts = {self._figure(each) for each in aggregates_in(part) if name_of(each) in COUNTS}
+        if columns_in(whole) and whole["type"] != "COLUMN_REF":
+            # else greatest(count(*), 5) were 5 of a hidden group, and coalesce(region, 'none') a group
+            hidden = " OR ".join(["reid_hidden", *(f"reid_{each} IS NULL" for each in counts)])
+            sql = f"SELECT CASE WHEN {hidden} THEN NULL ELSE reid_whole END"
+            whole = spliced(self.parse(sql)["select_list"][0], {"reid_whole": whole})
+        return {**whole, "alias": alias}
 
     def _replaced(self, tree: Any) -> Any:  # noqa: ANN401 - any part of a tree
         """Replace groups and aggregates by the columns of the cells that have them."""

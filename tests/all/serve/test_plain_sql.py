@@ -206,3 +206,23 @@ def test_a_limit_counts_the_groups_that_are_shown_and_leaves_the_row_of_those_hi
     for wrong in ("-1", "1.5", "10 PERCENT", "(SELECT count(*) FROM people)"):
         with pytest.raises(ReidError):
             door.ask(f"SELECT sex, count(*) FROM people GROUP BY sex LIMIT {wrong}")
+
+
+def test_what_is_computed_from_a_hidden_group_is_null(con: duckdb.DuckDBPyConnection) -> None:
+    """A hidden count is no few, no 0 and no least number, and the row of hidden groups is no group."""
+    door = Door(con)
+    computed = ["greatest(count(*), 5)", "coalesce(count(*), 0)", "CASE WHEN count(*) > 90 THEN 'many' ELSE 'few' END",
+                "count(*) IS NULL", "concat('n = ', count(*))", "age > 22 OR count(*) < 50"]  # fmt: skip
+    sql = f"SELECT age, {', '.join(computed)} FROM people GROUP BY age"
+    found = door.ask(sql)
+    due = con.execute(f"{sql} HAVING count(*) >= 10").fetchall()
+    assert sorted(found, key=repr) == sorted([*due, (None,) * 7], key=repr)
+    groups = ["coalesce(age, -1)", "age IS NULL", "CASE WHEN age > 22 THEN 'old' ELSE 'young' END"]
+    rows = door.ask(f"SELECT {', '.join(groups)} FROM people GROUP BY age")
+    assert [row for row in rows if None in row] == [(None, None, None)]
+    note = "CASE WHEN age > 22 THEN note END"  # its cells are known in part
+    rows = door.ask(
+        f"SELECT sex, coalesce(count(*), 0) FROM people WHERE {note} = 'a' GROUP BY sex"
+    )
+    assert all(n is None or n >= 10 for _, n in rows)
+    assert len(rows) > 1
