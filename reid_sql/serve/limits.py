@@ -62,7 +62,7 @@ def _list_orders(
 ) -> list[Node]:
     """List what is ordered by: a window knows no names and no numbers of the columns of the answer."""
     by, names = order["expression"], [str(each["alias"]).casefold() for each in selected]
-    found = [by]
+    found: Sequence[Node] = [by]
     if by["type"] == "STAR":
         found = list(selected)
     elif by["type"] == "VALUE_CONSTANT":
