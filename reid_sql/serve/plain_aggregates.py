@@ -212,10 +212,12 @@ class PlainSelect:
             else self.write({**part, "alias": ""})
         )
         whole = self._replaced(part)
-        counts = {self._figure(each) for each in aggregates_in(part) if name_of(each) in COUNTS}
+        figures = {self._figure(each) for each in aggregates_in(part)}
         if columns_in(whole) and whole["type"] != "COLUMN_REF":
             # else greatest(count(*), 5) were 5 of a hidden group, and coalesce(region, 'none') a group
-            hidden = " OR ".join(["reid_hidden", *(f"reid_{each} IS NULL" for each in counts)])
+            hidden = " OR ".join(
+                ["reid_hidden", *(f"reid_{each} IS NULL" for each in sorted(figures))]
+            )
             sql = f"SELECT CASE WHEN {hidden} THEN NULL ELSE reid_whole END"
             whole = spliced(self.parse(sql)["select_list"][0], {"reid_whole": whole})
         return {**whole, "alias": alias}
