@@ -110,9 +110,9 @@ class Answerer:
         except (duckdb.BinderException, duckdb.InterruptException):  # of names, and of time
             raise
         except duckdb.Error as error:
-            refusal = OutOfDomainError(hide_numbers(sentence(error), key))
-            self._remember(key, call, refusal, [])
-            raise refusal from None
+            hidden = OutOfDomainError(hide_numbers(sentence(error), key))
+            self._remember(key, call, hidden, [])
+            raise hidden from None
         if answer.nbytes < MAX_BYTES:
             self._remember(key, call, answer, recorded[before:])
         return answer
