@@ -14,6 +14,7 @@ from reid_sql_udfs import declared
 
 BAND_WIDTH: Final = 10  # of the example
 RESERVED: Final = "reid_"  # begins the names of what a statement computes from cells
+IN_UTC: Final = "SET GLOBAL TimeZone = 'UTC'"  # of each session, whatever the zone of the machine
 HELP: Final = "FROM reid.help()"
 
 
@@ -24,6 +25,11 @@ class ServedColumn:
     type: str
     has_nulls: bool = True
     values: int = 0  # how many different ones, about
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether its values have parts with names."""
+        return self.type.startswith(("STRUCT", "UNION", "MAP", "JSON", "VARIANT"))
 
 
 Columns = Mapping[str, Mapping[str, ServedColumn]]  # of each table, by its name as served
@@ -68,7 +74,7 @@ def open_catalogue(columns: Columns) -> duckdb.DuckDBPyConnection:
     for table, described in columns.items():
         typed = ", ".join(f"{quoted(name)} {each.type}" for name, each in described.items())
         con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
-    con.execute("SET lock_configuration = true")
+    con.execute(f"{IN_UTC}; SET lock_configuration = true")
     return con
 
 

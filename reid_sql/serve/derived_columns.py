@@ -42,15 +42,13 @@ class Derivation:
     """Puts derived columns in place of the expressions of a statement.
 
     `columns` are those of the table; `parse` reads SQL as a tree, `write` writes a tree, `compute` computes
-    constants. Where all cells are known (`is_whole`), expressions are computed from them, and no column is
-    added.
+    constants.
     """
 
     columns: Mapping[str, ServedColumn]
     parse: Callable[[str], Node]
     write: Callable[[Node], str]
     compute: Callable[[Sequence[Node]], Sequence[Any]]
-    is_whole: bool = False
     derived: dict[str, DerivedColumn] = field(default_factory=dict)  # by their names
 
     def derive(self, groups: Sequence[Node], where: Node | None) -> tuple[list[Node], Node | None]:
@@ -111,12 +109,10 @@ class Derivation:
         # once, as a name or a constant may have braces
         written = self.write({**self._as_texts(part), "alias": ""})
         expression = template.replace("{}", written, 1)
-        if not self.is_whole:
-            [base] = columns_in(part)
-            column = DerivedColumn(base, expression, bands)
-            self.derived[column.name] = column
-            expression = quoted(column.name)
-        node = self.parse(f"SELECT {expression}")["select_list"][0]
+        [base] = columns_in(part)
+        column = DerivedColumn(base, expression, bands)
+        self.derived[column.name] = column
+        node = self.parse(f"SELECT {quoted(column.name)}")["select_list"][0]
         return {**node, "alias": part.get("alias", "")}
 
     def _is_text(self, column: str) -> bool:

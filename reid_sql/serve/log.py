@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.serve.record import Reveal
 from reid_sql.terminal.runner import sentence
 
@@ -52,7 +52,8 @@ class Log:
         self._file, self._lock, self._last = file, threading.Lock(), FIRST
         try:
             with Path(file or os.devnull).open("ab+") as lines:
-                lines.seek(-min(lines.tell(), TAIL), os.SEEK_END)
+                self._end = lines.tell()
+                lines.seek(-min(self._end, TAIL), os.SEEK_END)
                 before = lines.read().splitlines()
         except OSError:
             raise OutOfDomainError(
@@ -63,13 +64,21 @@ class Log:
             self._last = _digest_in(before[-1], file)
 
     def write(self, line: LogLine) -> None:
-        """Add a line, with its digest."""
+        """Add a line, with its digest; a file that another program changed would be no chain."""
         if self._file is None:
             return
-        with self._lock, Path(self._file).open("a", encoding="utf-8") as lines:
+        with self._lock, Path(self._file).open("ab") as lines:
+            if lines.tell() != self._end:
+                raise UnavailableError(
+                    "a log must be written by one server, got one that another program changed; "
+                    "ask the owner to start the server again with another file"
+                )
             written = asdict(line)
-            self._last = digest_of(written, self._last)
-            lines.write(json.dumps(written | {DIGEST: self._last}, ensure_ascii=False) + "\n")
+            digest = digest_of(written, self._last)
+            text = json.dumps(written | {DIGEST: digest}, ensure_ascii=False) + "\n"
+            lines.write(text.encode())
+            lines.flush()
+            self._last, self._end = digest, lines.tell()
 
 
 def _digest_in(line: bytes, file: str | None) -> str:

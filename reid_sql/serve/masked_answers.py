@@ -5,6 +5,7 @@ guessed from a value: a column that nobody declared is NULL.
 """
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,6 +28,8 @@ from reid_sql.serve.record import ask, read_rows
 # Shown as they are: what no record was counted for, and sums of cells that their suppression lets through.
 PUBLIC: Final = frozenset({Kind.LABEL, Kind.SETTING, Kind.CELLS, Kind.CELL_SUM})
 MANY: Final = 10**15  # of which a figure that is no share is rounded to two digits
+NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
+NUMBER_OR_NAME: Final = re.compile(rf"'[^']*'|{NUMBER.pattern}")
 Row = Mapping[str, Any]
 
 
@@ -178,6 +181,24 @@ def drop_undeclared(answer: pa.Table, function: str, by: int) -> pa.Table:
             nulls = pa.nulls(len(answer), answer[name].type)
             answer = answer.set_column(place, name, nulls)
     return answer
+
+
+def hide_numbers(refusal: str, call: str) -> str:
+    """Hide the numbers that a refusal got from the data: how many rows lack a value, which may be few.
+
+    Those of the rule, of the call, of names and of the remedy are left.
+
+    >>> hide_numbers("id must be known, got none of 'id 2' in 3 of 1,600 rows; leave it out", "people")
+    "id must be known, got none of 'id 2' in … of … rows; leave it out"
+    """
+    rule, got, rest = refusal.partition(", got ")
+    found, semicolon, remedy = rest.partition("; ")
+    asked = set(NUMBER.findall(call))
+
+    def hide(number: re.Match[str]) -> str:
+        return number[0] if number[0] in asked or not number[0][0].isdigit() else "…"
+
+    return rule + got + NUMBER_OR_NAME.sub(hide, found) + semicolon + remedy
 
 
 def group_key(row: Row, by: int) -> str:

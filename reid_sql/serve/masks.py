@@ -15,7 +15,8 @@ from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.audited_counts import REFUSAL_REVEALING, TOTAL, Counts, RevealingError
 from reid_sql.serve.calls import Call
-from reid_sql.serve.derived_columns import RELATION, DerivedColumn, add_derived, name_bases
+from reid_sql.serve.conditions import refuse_narrow_bands, refuse_near_conditions
+from reid_sql.serve.derived_columns import RELATION, add_derived, name_bases
 from reid_sql.serve.determined_columns import name_value
 from reid_sql.serve.hidden_sums import join_hidden_cells, refuse_hidden_sums, refuse_narrow_values
 from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
@@ -61,10 +62,6 @@ PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
 EVERYBODY: Final = "reid_everybody"  # a column of one value
 BEFORE: Final = "reid_before"  # the cells that were answered before
-REFUSAL_NARROW: Final = (
-    "a condition must hold for at least {0} people and not for {0} others, and a band must have {0}, got fewer "
-    "or none; ask for wider ones, or for the column itself"
-)
 
 
 def ask_cells(
@@ -131,21 +128,6 @@ def _register_published(
     data.register(BEFORE, published.to_arrow_table())
 
 
-def _refuse_narrow_bands(
-    data: duckdb.DuckDBPyConnection, derived: Iterable[DerivedColumn], below: int
-) -> None:
-    """Refuse a side of a condition, or a listed band, of few people or nobody, which must look alike."""
-    for each in derived:
-        name, base = quoted(each.name), quoted(each.base)
-        [(bands,)] = data.execute(
-            f"""SELECT count(*) FROM (SELECT {name} FROM {RELATION}
-            WHERE {base} IS NOT NULL OR {name} IS NOT NULL GROUP BY {name} HAVING count(*) >= $1)""",
-            [below],
-        ).fetchall()
-        if bands < each.bands:
-            raise RevealingError(REFUSAL_NARROW.format(below))
-
-
 def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
     """Count all people of a table, of which there must be more than the mask hides."""
     people = count_of_people(arguments.get("entity"))
@@ -202,7 +184,9 @@ class Mask:
             [table] = call.tables
             source = add_derived(f"memory.main.{quoted(table)}", call.derived)
             data.execute(f"CREATE OR REPLACE TEMP VIEW {RELATION} AS FROM {source}")
-            _refuse_narrow_bands(data, call.derived, self.below)
+            refuse_narrow_bands(data, call.derived, self.below)
+            before = self.record.list_derived(table)
+            refuse_near_conditions(data, call.derived, before, self.below)
             arguments |= {"tbl": RELATION, "by": by}
         is_cells = call.function.name == SAFE_TABLE and "tbl" in arguments
         if is_cells and not by:

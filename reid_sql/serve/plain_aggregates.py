@@ -24,6 +24,7 @@ from reid_sql.parameters import quoted, sql_text
 from reid_sql.serve.catalogue import ServedColumn
 from reid_sql.serve.derived_columns import Derivation, DerivedColumn
 from reid_sql.serve.filters import Filter
+from reid_sql.serve.limits import limit_shown
 from reid_sql.serve.tree import (
     AGGREGATES,
     COUNTS,
@@ -89,7 +90,7 @@ class PlainSelect:
         outer["from_table"] = {**template["from_table"], "subquery": subquery}
         condition = spliced(template["where_clause"], {"reid_having": having or {}})
         outer["where_clause"] = condition if having else None
-        return outer
+        return limit_shown(outer, self.parse, self.compute) if self.groups else outer
 
     def _refuse_parts(self) -> None:
         """Refuse what is not groups, counts and sums, and name the question that answers."""
@@ -185,11 +186,17 @@ class PlainSelect:
 
         return replaced(tree, bare)
 
+    def _has_fields(self, name: str) -> bool:
+        column = self._find(name)
+        return column is not None and self.columns[column].has_fields
+
     def _column(self, part: Node) -> str:
         *places, name = part["column_names"]
         column = self._find(name)
         called = map(str.casefold, (self.table, *self.aliases))
         is_here = not places or str(places[-1]).casefold() in called
+        # `p.age` is a field of a column p, where the table that is called p is one of another place
+        is_here &= not any(self._has_fields(str(each)) for each in places)
         if column is None or not is_here:
             raise UnknownNameError(
                 f"a column must be one of {self.table}, got '{'.'.join([*places, name])}'; "
@@ -204,7 +211,16 @@ class PlainSelect:
             if part["type"] == "COLUMN_REF"
             else self.write({**part, "alias": ""})
         )
-        return {**self._replaced(part), "alias": alias}
+        whole = self._replaced(part)
+        figures = {self._figure(each) for each in aggregates_in(part)}
+        if columns_in(whole) and whole["type"] != "COLUMN_REF":
+            # else greatest(count(*), 5) were 5 of a hidden group, and coalesce(region, 'none') a group
+            hidden = " OR ".join(
+                ["reid_hidden", *(f"reid_{each} IS NULL" for each in sorted(figures))]
+            )
+            sql = f"SELECT CASE WHEN {hidden} THEN NULL ELSE reid_whole END"
+            whole = spliced(self.parse(sql)["select_list"][0], {"reid_whole": whole})
+        return {**whole, "alias": alias}
 
     def _replaced(self, tree: Any) -> Any:  # noqa: ANN401 - any part of a tree
         """Replace groups and aggregates by the columns of the cells that have them."""
@@ -264,9 +280,13 @@ class PlainSelect:
         groups = self.groups
         # Sums of bands subtract to sums of few people, of whom one may have most; and of people with several
         # rows, cells are no parts of a whole.
-        if not self._may_be_in_several_cells() and not self._asks_for_sums():
-            is_whole = self.is_whole(self.table, columns_in([groups, where]))
-            derivation = Derivation(self.columns, self.parse, self.write, self.compute, is_whole)
+        # And where all cells are known, expressions are computed from them, as DuckDB does.
+        if (
+            not self._may_be_in_several_cells()
+            and not self._asks_for_sums()
+            and not self.is_whole(self.table, columns_in([groups, where]))
+        ):
+            derivation = Derivation(self.columns, self.parse, self.write, self.compute)
             groups, where = derivation.derive(groups, where)
             self.derived = derivation.derived
         plain = [each["column_names"][0] for each in groups if each["type"] == "COLUMN_REF"]

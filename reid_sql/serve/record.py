@@ -66,6 +66,11 @@ class Reveal:
     counts: Counts = field(default_factory=dict, compare=False)
     derived: tuple[DerivedColumn, ...] = field(default=(), compare=False)
 
+    @property
+    def hides(self) -> bool:
+        """Whether a cell is hidden."""
+        return None in self.counts.values()
+
     def conflicts(self, other: "Reveal") -> bool:
         """Whether two answers without cells would reveal a count together that neither does.
 
@@ -144,7 +149,7 @@ class Record:
                 # derived columns that were not recorded are new when they are asked for again
                 for table in {each.table for each in reveals if each.derived}:
                     if table in self._determined:
-                        self._determined[table].keep_derived(self._list_derived(table))
+                        self._determined[table].keep_derived(self.list_derived(table))
                 raise
             self._con.execute("COMMIT")
 
@@ -201,6 +206,14 @@ class Record:
             columns <= names and None not in cells and sum(filter(None, cells)) == counts[TOTAL]
             for names, cells in tables.items()
         )
+
+    def list_derived(self, table: str) -> list[DerivedColumn]:
+        """List the derived columns of the answers about a table."""
+        with self._lock:
+            rows = self._con.execute(
+                "SELECT base, expression FROM derived WHERE tbl = $1", [table]
+            ).fetchall()
+        return [DerivedColumn(*row) for row in rows]
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
         self._derive(data, new)
@@ -292,15 +305,9 @@ class Record:
     def _determined_in(self, data: duckdb.DuckDBPyConnection, table: str) -> DeterminedColumns:
         """Find the columns of a table that others determine, once."""
         if table not in self._determined:
-            derived = self._list_derived(table)
+            derived = self.list_derived(table)
             self._determined[table] = DeterminedColumns(data, table, derived)
         return self._determined[table]
-
-    def _list_derived(self, table: str) -> list[DerivedColumn]:
-        rows = self._con.execute(
-            "SELECT base, expression FROM derived WHERE tbl = $1", [table]
-        ).fetchall()
-        return [DerivedColumn(*row) for row in rows]
 
     def _derive(self, data: duckdb.DuckDBPyConnection, new: Reveal) -> None:
         """Remember the derived columns of an answer."""

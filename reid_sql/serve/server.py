@@ -28,8 +28,9 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.calls import Call
-from reid_sql.serve.catalogue import Columns, open_catalogue
+from reid_sql.serve.catalogue import IN_UTC, Columns, open_catalogue
 from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
+from reid_sql.serve.masked_answers import hide_numbers
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Question, Reader
@@ -64,6 +65,8 @@ class Answerer:
         self.data, self.mask, self.seconds = data, mask, seconds
         self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
+        for con in (data, self.public):
+            con.execute(IN_UTC)
         self._answers: deque[tuple[float, str]] = deque()
         self._remembered: dict[str, tuple[pa.Table | ReidError, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}
@@ -104,6 +107,12 @@ class Answerer:
         except ReidError as refusal:  # an audit may take seconds
             self._remember(key, call, refusal, [])
             raise
+        except (duckdb.BinderException, duckdb.InterruptException):  # of names, and of time
+            raise
+        except duckdb.Error as error:
+            hidden = OutOfDomainError(hide_numbers(sentence(error), key))
+            self._remember(key, call, hidden, [])
+            raise hidden from None
         if answer.nbytes < MAX_BYTES:
             self._remember(key, call, answer, recorded[before:])
         return answer
@@ -245,11 +254,14 @@ class Server:
         except Exception as error:  # noqa: BLE001 - whatever fails is refused, never answered
             return f"SELECT error({sql_text(sentence(error))})"
 
-    def ask(self, sql: str, client: str, session: str) -> str:
-        """Answer a statement, or refuse it by an error, and log it; returns the query for the answer."""
+    def ask(self, sql: str, client: str, session: str, recorded: list[Reveal] | None = None) -> str:
+        """Answer a statement, or refuse it by an error, and log it; returns the query for the answer.
+
+        What it reveals is added to the list.
+        """
         began, started = datetime.now(UTC), time.monotonic()
         question, refusal = Question((), ""), None
-        recorded: list[Reveal] = []
+        recorded = [] if recorded is None else recorded
         try:
             if self.rows:
                 return self.answerer.read(sql)
@@ -273,7 +285,7 @@ class Server:
                 statement=self.words.hide_unknown(shape),
                 reason=self.words.reason_of(refusal, sql) if refusal else "",
                 recorded=describe_reveals(recorded),
-                hides=any(None in each.counts.values() for each in recorded),
+                hides=any(each.hides for each in recorded),
                 near=isinstance(refusal, RevealingError),
                 seconds=round(time.monotonic() - started, 4),
             )

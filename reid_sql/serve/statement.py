@@ -31,6 +31,7 @@ from reid_sql.serve.allowed import (
 from reid_sql.serve.calls import Arguments, Call, describe_calls
 from reid_sql.serve.catalogue import HELP, Columns, write_help
 from reid_sql.serve.derived_columns import DerivedColumn
+from reid_sql.serve.inlined_selects import reads_columns, replace_table
 from reid_sql.serve.plain_aggregates import IsWhole, PlainSelect
 from reid_sql.serve.tree import (
     AGGREGATES,
@@ -40,7 +41,6 @@ from reid_sql.serve.tree import (
     named_queries,
     parts_of,
     path_of,
-    replaced,
     shape_of,
     without_places,
 )
@@ -53,12 +53,6 @@ ANSWER: Final = "reid_answer_"  # before the number of an answer
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 )
-NOTHING_ELSE: Final[tuple[Any, ...]] = (
-    None,
-    [],
-    {"map": []},
-    "STANDARD_HANDLING",
-)  # in a part of a SELECT
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
 COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
@@ -239,12 +233,12 @@ class _Statement:
             name, value = str(queries[place]["key"]).casefold(), queries[place]["value"]
             # DuckDB before 2.0 writes it as a subquery
             query = value.get("query_node") or value["query"]["node"]
-            if not _reads_columns(query) or value["aliases"] or names.count(name) > 1:
+            if not reads_columns(query) or value["aliases"] or names.count(name) > 1:
                 place += 1
                 continue
             others = [*queries[:place], *queries[place + 1 :]]
             table = {**template, "subquery": {**template["subquery"], "node": query}}
-            node = _replace_table({**node, "cte_map": {"map": others}}, name, table)
+            node = replace_table({**node, "cte_map": {"map": others}}, name, table)
         return node
 
     def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
@@ -294,7 +288,7 @@ class _Statement:
         table = part["from_table"]
         if table.get("column_name_alias"):  # other names for its columns
             return None
-        if table["type"] == "SUBQUERY" and _reads_columns(table["subquery"]["node"]):
+        if table["type"] == "SUBQUERY" and reads_columns(table["subquery"]["node"]):
             refuse_unknown(table)  # which is merged with the one within
             plain = self._find_plain(table["subquery"]["node"])
             if plain is None:
@@ -434,36 +428,6 @@ def _tables_of_catalogue(reader: Reader, node: Node, *, is_described: bool) -> I
             yield ".".join(path_of(part["function"], "function_name")).lower() in CATALOGUE
         elif kind == "SHOW_REF":
             yield part.get("show_type") != "SUMMARY"
-
-
-def _reads_columns(node: Node) -> bool:
-    """Whether a SELECT is `SELECT * FROM … WHERE …`, or of columns by their names, and nothing else."""
-    if node.get("type") != "SELECT_NODE":
-        return False
-    read = ("type", "select_list", "from_table", "where_clause")
-    other = [each for key, each in node.items() if key not in read]
-    if any(each not in NOTHING_ELSE for each in other):
-        return False
-    narrowing = ("exclude_list", "replace_list", "expr", "relation_name", "alias")
-    listed = node["select_list"]
-    kinds = {each.get("type") for each in listed}
-    is_narrowed = any(each.get(key) for each in listed for key in narrowing)
-    return kinds in ({"STAR"}, {"COLUMN_REF"}) and not is_narrowed
-
-
-def _replace_table(node: Node, name: str, other: Node) -> Node:
-    """Put another table in place of one that WITH names, under the name that it is read by."""
-
-    def change(part: Node) -> Node | None:
-        path = path_of(part, "table_name") if part.get("type") == "BASE_TABLE" else []
-        if [each.casefold() for each in path] != [name]:
-            return None
-        refuse_unknown(part)
-        aliases = part.get("column_name_alias", [])
-        return {**other, "alias": part["alias"] or path[0], "column_name_alias": aliases}
-
-    changed: Node = replaced(node, change)
-    return changed
 
 
 def _document_of(node: Node) -> str:

@@ -74,6 +74,8 @@ def test_an_agent_counts_groups_and_learns_no_small_one(people: Path, tmp_path: 
     ]
     calls: list[tuple[str, dict[str, Any]]] = [("ask", {"sql": each}) for each in sql]
     calls += [("tables", {}), ("columns", {"table": "people"}), ("check", {})]
+    fewest = "SELECT * FROM (SELECT job, count(*) AS n FROM people GROUP BY job) WHERE n < 20"
+    calls.append(("ask", {"sql": fewest}))
     found = ask([str(people), "--log", str(log)], calls)
     assert sorted(found[0]["rows"]) == [[0, 30], [1, 30]]
     assert found[1]["rows"][-1] == [None, None]
@@ -86,6 +88,9 @@ def test_an_agent_counts_groups_and_learns_no_small_one(people: Path, tmp_path: 
     assert found[7] == {"result": ["people"]}
     assert [each["name"] for each in found[8]["result"]] == ["job", "sex", INJECTED]
     assert "check must have a policy" in found[9]
+    assert found[10]["rows"] == []
+    assert any("some groups are hidden" in each for each in found[10]["notices"])
+    assert found[0]["notices"] == []
     lines = read_log(log.read_text("utf-8").splitlines())
     assert {line["client"] for line in lines} == {"agent"}
     assert INJECTED not in log.read_text("utf-8")

@@ -118,3 +118,8 @@ def test_a_repeated_question_tells_the_same_of_its_answer(
     assert [second[name] for name in ("hides", "recorded")] == [
         first[name] for name in ("hides", "recorded")
     ]
+    other = Door(con, log=tmp_path / "questions.jsonl")  # a second server on one file
+    other.ask("SELECT sex, count(*) FROM people GROUP BY sex")
+    with pytest.raises(ReidError, match="must be written by one server"):
+        door.ask("SELECT age, count(*) FROM people GROUP BY age")
+    assert len(read_log((tmp_path / "questions.jsonl").read_text("utf-8").splitlines())) == 3
