@@ -72,7 +72,7 @@ REFUSED = {
     "a field too few": (b"a,b\n1,2\n1\n", "line 3 of the file cannot be read"),
     "a quote that does not end": (b'a,b\n"1,2\n3,4\n', "cannot be read"),
     "a column twice": (b"a,A\n1,2\n", "must name each column once, whatever the case"),
-    "nothing": (b"", "must begin with the names of its columns"),
+    "nothing": (b"", "must contain a table, got a file without text"),
 }
 
 
