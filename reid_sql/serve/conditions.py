@@ -58,6 +58,9 @@ def refuse_near_conditions(
     """Refuse comparisons that split off few people or nobody, alone or with others of the same column."""
     for base in dict.fromkeys(each.base for each in new if each.bands):
         of_base = [each for each in (*before, *new) if each.base == base]
+        # one condition alone tells the people of its two sides, and nothing of its comparisons
+        if len({each.expression.rpartition("), ")[0] for each in of_base}) == 1:
+            continue
         comparisons = _list_comparisons(data, [each.expression for each in of_base])
         if not comparisons:
             continue
