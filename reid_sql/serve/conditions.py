@@ -7,7 +7,8 @@ comparison within a condition needs people on both sides, and so does each pair 
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import combinations
 from typing import Any, Final
 
@@ -57,6 +58,9 @@ def refuse_near_conditions(
     """Refuse comparisons that split off few people or nobody, alone or with others of the same column."""
     for base in dict.fromkeys(each.base for each in new if each.bands):
         of_base = [each for each in (*before, *new) if each.base == base]
+        # one condition alone tells the people of its two sides, and nothing of its comparisons
+        if len({each.expression.rpartition("), ")[0] for each in of_base}) == 1:
+            continue
         comparisons = _list_comparisons(data, [each.expression for each in of_base])
         if not comparisons:
             continue
@@ -119,14 +123,23 @@ def _name_cut(data: duckdb.DuckDBPyConnection, part: Node) -> str:
         left, right, is_above = right, left, is_above is not None and not is_above
     of, constant = _write(data, left), _write(data, right)
     [(kind,)] = data.execute(f"SELECT typeof(({of})) FROM {RELATION} LIMIT 1").fetchall() or [("",)]
-    [(value,)] = data.execute(
-        f"SELECT {f'TRY_CAST({constant} AS {kind})' if right['type'] != 'VALUE_CONSTANT' else constant}"
-    ).fetchall()
+    [(value,)] = data.execute(f"SELECT {constant}").fetchall()
+    if isinstance(value, str) and kind != "VARCHAR":
+        [(value,)] = data.execute(f"SELECT TRY_CAST({constant} AS {kind})").fetchall()
+    value = _plain(kind, value)
     if part["type"] == "COMPARE_EQUAL":
         return f"{of} = {value}"
     if is_above is False and (step := _step(kind, value)) is not None:
         value, is_above = step, True
     return f"{of} {value} {is_above}"
+
+
+def _plain(kind: str, value: Any) -> Any:  # noqa: ANN401 - a constant
+    """Write 60.0 as 60, and midnight as the day where days are compared."""
+    if isinstance(value, Decimal | float) and value == value // 1:
+        return int(value)
+    is_day = kind == "DATE" and isinstance(value, datetime) and value.time() == time()
+    return value.date() if is_day else value
 
 
 def _step(kind: str, value: Any) -> Any:  # noqa: ANN401 - a constant

@@ -284,7 +284,7 @@ def test_conditions_with_many_people_between_them_are_answered() -> None:
     with duckdb.connect() as con:
         reid_sql.register(con)
         con.execute(
-            "CREATE TABLE people AS SELECT i % 100 AS age, i % 7 AS region FROM range(2000) t(i)"
+            "CREATE TABLE people AS SELECT i % 100 AS age, DATE '2026-01-01' + (i % 60)::INT AS seen FROM range(2000) t(i)"
         )
         door = Door(con)
         for condition in (
@@ -298,6 +298,12 @@ def test_conditions_with_many_people_between_them_are_answered() -> None:
             "age BETWEEN 30 AND 39 OR age > 80",
             "age <> 20",
             "age IN (20, 21) OR age > 90",
+            "age >= 60.0",
+            "age > '59'",
+            "seen > '2026-01-31'",
+            "seen >= DATE '2026-02-01'",
+            "seen < '2026-02-01'",
+            "NOT seen >= DATE '2026-02-08' - 7",
         ):
             sql = f"SELECT count(*) FROM people WHERE {condition}"
             assert door.ask(sql) == con.execute(sql).fetchall(), condition
