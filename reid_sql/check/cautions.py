@@ -353,7 +353,7 @@ def measure_released_columns(
     sets = [*((name,) for name in unchecked), *[together] * bool(together)]
     unique = engine.count_unique(sets, errors)
     alone = [ColumnAlone(name, count) for name, count in zip(unchecked, unique, strict=False)]
-    alone.sort(key=lambda each: -records - 1 if each.unique is None else -each.unique)
+    alone.sort(key=lambda each: (each.unique is not None, -(each.unique or 0)))
     least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * records)
     # One that could not be counted may single people out.
     single = [each.column for each in alone if each.unique is None or each.unique >= least]

@@ -13,7 +13,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr.types import Table
+from ibis.expr.types import BooleanValue, Column, Table
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.exact_figures import Group
@@ -418,18 +418,20 @@ def null_codes(frame: Table, codes: Codes) -> Table:
         if not declared:
             continue
         column = frame[name]
-        kind = column.type()
-        # a number is compared by its value, a time by its date, else a cell by its text
-        if kind.is_numeric():
-            tests = [column.cast("float64") == number for number in finite_numbers(declared)]
-        elif kind.is_date() or kind.is_timestamp():
-            tests = [column.cast("string")[:10] == code for code in declared]
-        else:
-            text = comparable(column.cast("string"))
-            tests = [text == comparable(ibis.literal(code, "string")) for code in declared]
-        if tests:
+        if tests := _test_codes(column, declared):
             replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(column.type()), column)
     return frame.mutate(**replaced) if replaced else frame
+
+
+def _test_codes(column: Column, declared: Sequence[str]) -> list[BooleanValue]:
+    """Compare a number by its value, a time by its date, else a cell by its text."""
+    kind = column.type()
+    if kind.is_numeric():
+        return [column.cast("float64") == number for number in finite_numbers(declared)]
+    if kind.is_date() or kind.is_timestamp():
+        return [column.cast("string")[:10] == code for code in declared]
+    text = comparable(column.cast("string"))
+    return [text == comparable(ibis.literal(code, "string")) for code in declared]
 
 
 def order_of(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell

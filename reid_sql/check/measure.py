@@ -156,10 +156,11 @@ def count_cells(rows: Rows, column: str, words: Sequence[str]) -> Row:
     if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
         return {"cells": None, "status": STATUS_NOT_TIGHT}
     cells = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
-    not_audited = [row["status"] for row in rows if row["finding"] == NOT_AUDITED]
-    is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
-    guessed = [STATUS_BASE_GUESSED] * (is_guessed and not not_audited)  # else theirs have it
-    return {"cells": cells, "status": "; ".join([*not_audited, *guessed]) or OK}
+    status = "; ".join(row["status"] for row in rows if row["finding"] == NOT_AUDITED)
+    # else theirs have it
+    if not status and any(each.endswith(STATUS_BASE_GUESSED) for each in statuses):
+        status = STATUS_BASE_GUESSED
+    return {"cells": cells, "status": status or OK}
 
 
 def people_of_cells(rows: Rows) -> list[list[int]]:

@@ -357,11 +357,8 @@ class TableCounts:
         arguments = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         arguments |= {**self.table.call_options, "sensitive": check.sensitive}
         arguments |= {name: check.parameters[called] for name, called in check.measure.renamed}
-        options = {
-            name: value
-            for name, value in arguments.items()
-            if name not in ("tbl", "qi", "columns") or name in check.parameters
-        }
+        of_table = {"tbl", "qi", "columns"} - check.parameters.keys()
+        options = {name: value for name, value in arguments.items() if name not in of_table}
         if check.measure.over:
             options |= {"over": check.measure.over, **check.parameters}
         key = (function.key, check.quasi_identifiers, check.by, repr(options))

@@ -57,29 +57,37 @@ def refuse_near_conditions(
 ) -> None:
     """Refuse comparisons that split off few people or nobody, alone or with others of the same column."""
     for base in dict.fromkeys(each.base for each in new if each.bands):
-        of_base = [each for each in (*before, *new) if each.base == base]
+        expressions = [each.expression for each in (*before, *new) if each.base == base]
         # one condition alone tells the people of its two sides, and nothing of its comparisons
-        if len({each.expression.rpartition("), ")[0] for each in of_base}) == 1:
-            continue
-        comparisons = _list_comparisons(data, [each.expression for each in of_base])
-        if not comparisons:
-            continue
-        sides = [f"coalesce(TRY({each}), false)" for each in comparisons]
-        rows = data.execute(
-            f"""SELECT [{", ".join(sides)}] AS sides, count(*) FROM {RELATION}
-            WHERE {quoted(base)} IS NOT NULL GROUP BY sides"""
-        ).fetchall()
-        for places in [
-            *((place,) for place in range(len(sides))),
-            *combinations(range(len(sides)), 2),
-        ]:
-            counts: dict[tuple[bool, ...], int] = {}
-            for held, count in rows:
-                key = tuple(held[place] for place in places)
-                counts[key] = counts.get(key, 0) + count
-            possible = 2 ** len(places) - MAX_EMPTY * (len(places) - 1)
-            if len(counts) < possible or min(counts.values()) < below:
-                raise RevealingError(REFUSAL_NARROW.format(below))
+        is_alone = len({each.rpartition("), ")[0] for each in expressions}) == 1
+        if not is_alone and _are_near(data, base, expressions, below):
+            raise RevealingError(REFUSAL_NARROW.format(below))
+
+
+def _are_near(
+    data: duckdb.DuckDBPyConnection, base: str, expressions: Sequence[str], below: int
+) -> bool:
+    """Whether one or two of the comparisons in expressions of a column split off few people or nobody."""
+    sides = [f"coalesce(TRY({each}), false)" for each in _list_comparisons(data, expressions)]
+    if not sides:
+        return False
+    rows = data.execute(
+        f"""SELECT [{", ".join(sides)}] AS sides, count(*) FROM {RELATION}
+        WHERE {quoted(base)} IS NOT NULL GROUP BY sides"""
+    ).fetchall()
+    every_place = range(len(sides))
+    singles_and_pairs = [*combinations(every_place, 1), *combinations(every_place, 2)]
+    return any(_splits_off_few(rows, places, below) for places in singles_and_pairs)
+
+
+def _splits_off_few(rows: Sequence[tuple[Any, ...]], places: tuple[int, ...], below: int) -> bool:
+    """Whether one or two comparisons have a side of few people, or of nobody where people may be."""
+    counts: dict[tuple[bool, ...], int] = {}
+    for held, count in rows:
+        key = tuple(held[place] for place in places)
+        counts[key] = counts.get(key, 0) + count
+    possible = 2 ** len(places) - MAX_EMPTY * (len(places) - 1)
+    return len(counts) < possible or min(counts.values()) < below
 
 
 def _list_comparisons(data: duckdb.DuckDBPyConnection, expressions: Iterable[str]) -> list[str]:
@@ -116,7 +124,7 @@ def _compare(kind: str, left: Node, right: Node) -> Node:
 
 def _name_cut(data: duckdb.DuckDBPyConnection, part: Node) -> str:
     """Name where a comparison cuts the values in two: `age >= 60`, `age < 60` and `59 < age` cut alike."""
-    if part["type"] not in ENDS and part["type"] != "COMPARE_EQUAL":
+    if part["type"] not in {*ENDS, "COMPARE_EQUAL"}:
         return _write(data, part)
     left, right, is_above = part["left"], part["right"], ENDS.get(part["type"])
     if columns_in(right):

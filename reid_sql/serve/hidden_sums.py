@@ -63,10 +63,7 @@ def join_hidden_cells(
     by = listed(arguments["by"])
     if not hidden.num_rows:
         return before
-    # not for its sum alone, which may follow where its count is shown
-    is_for_counts = all(not rules or FEW_PEOPLE in rules for rules in hidden["unsafe"].to_pylist())
-    is_for_counts &= set(hidden["status"].to_pylist()) <= HIDDEN
-    if len(by) > 1 or arguments.get("entity") or not is_for_counts:
+    if len(by) > 1 or arguments.get("entity") or not _is_for_counts(hidden):
         refuse_hidden_sums(answer)
     column = by[0].casefold()
     source = _number_cells(data, before.source, by[0], answer)
@@ -75,10 +72,16 @@ def join_hidden_cells(
     if _are_few(data, arguments, source, determined):
         refuse_hidden_sums(answer)
     sums = [
-        ([PLACE if name == column else name for name in groups], earlier)
+        ([{column: PLACE}.get(name, name) for name in groups], earlier)
         for groups, earlier in before.sums
     ]
     return EarlierSums(source, before.determined, sums)
+
+
+def _is_for_counts(hidden: pa.Table) -> bool:
+    """Whether cells are hidden for few people; one hidden for its sum may follow where its count is shown."""
+    rules, statuses = hidden["unsafe"].to_pylist(), hidden["status"].to_pylist()
+    return set(statuses) <= HIDDEN and all(not each or FEW_PEOPLE in each for each in rules)
 
 
 def _number_cells(

@@ -15,23 +15,25 @@ NOTHING_ELSE: Final[tuple[Any, ...]] = (
     "STANDARD_HANDLING",
 )  # in a part of a SELECT
 
+NARROWING: Final = ("exclude_list", "replace_list", "expr", "relation_name", "alias")  # of a star
+
 
 def reads_columns(node: Node) -> bool:
     """Whether a SELECT is `SELECT * FROM … WHERE …`, or of columns by their names, and nothing else."""
-    if node.get("type") != "SELECT_NODE":
+    if node.get("type") != "SELECT_NODE" or _has_more(node):
         return False
-    read = ("type", "select_list", "from_table", "where_clause")
-    other = [each for key, each in node.items() if key not in read]
-    if any(each not in NOTHING_ELSE for each in other):
-        return False
-    narrowing = ("exclude_list", "replace_list", "expr", "relation_name", "alias")  # of a star
     listed = node["select_list"]
     for each in listed:
         refuse_unknown(each)
     if listed[0]["type"] == "STAR":
-        return len(listed) == 1 and not any(listed[0].get(key) for key in narrowing)
+        return len(listed) == 1 and not any(map(listed[0].get, NARROWING))
     names = [_name_in(each, node["from_table"]) for each in listed]
     return None not in names and len(set(names)) == len(names)
+
+
+def _has_more(node: Node) -> bool:
+    read = ("type", "select_list", "from_table", "where_clause")
+    return any(each not in NOTHING_ELSE for key, each in node.items() if key not in read)
 
 
 def _name_in(part: Node, table: Node) -> str | None:

@@ -22,33 +22,36 @@ def limit_shown(
     limits = [each for each in select["modifiers"] if each["type"] == "LIMIT_MODIFIER"]
     if not limits:
         return select
-    first, number = (_compute(limits[0].get(key), compute) for key in ("offset", "limit"))
-    first = first or 0
-    last = first + (HUGE if number is None else number)
+    first = _compute(limits[0].get("offset"), compute, 0)
+    last = first + _compute(limits[0].get("limit"), compute, HUGE)
     orders = [
         order
         for each in select["modifiers"]
         for part in each.get(ORDERED, [])
         for order in _list_orders(part, select["select_list"], compute)
     ]
-    place = (
-        f"row_number() OVER (PARTITION BY reid_hidden {'ORDER BY reid_order' if orders else ''})"
-    )
+    order = "ORDER BY reid_order" * bool(orders)
+    place = f"row_number() OVER (PARTITION BY reid_hidden {order})"
     template = parse(f"SELECT 1 QUALIFY reid_hidden OR {place} BETWEEN {first + 1} AND {last}")
     qualify = replaced(
         template["qualify"],
         lambda part: {**part, ORDERED: orders} if part.get(ORDERED) else None,
     )
-    modifiers = [each for each in select["modifiers"] if each not in limits]
+    modifiers = [*select["modifiers"]]
+    modifiers.remove(limits[0])
     if not orders:
         modifiers += parse("SELECT 1 ORDER BY reid_hidden")["modifiers"]
     return {**select, "qualify": qualify, "modifiers": modifiers}
 
 
-def _compute(part: Node | None, compute: Callable[[Sequence[Node]], Sequence[Any]]) -> int | None:
-    """Compute a number of rows; None where there is none."""
+def _compute(
+    part: Node | None, compute: Callable[[Sequence[Node]], Sequence[Any]], default: int
+) -> int:
+    """Compute a number of rows; the default where there is none."""
     [number] = compute([part]) if part else [None]
-    if number is not None and (type(number) is not int or not 0 <= number < HUGE):
+    if number is None:
+        return default
+    if type(number) is not int or not 0 <= number < HUGE:
         raise OutOfDomainError(
             "LIMIT and OFFSET must be whole numbers of rows, got another value; write it like LIMIT 10"
         )

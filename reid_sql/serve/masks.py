@@ -380,10 +380,8 @@ class _Counted:
             name: arguments[name] for name in ("entity", "nulls") if arguments.get(name)
         }
         self.people = (self.options.get("entity"), self.options.get("nulls", "value"))
-        named = ", ".join(self.names)
-        self.question = f"{call.function.key} of {named}"
-        if by := groups_of(call):
-            self.question += f" by {', '.join(name_bases(by, call.derived))}"
+        by = ", ".join(name_bases(groups_of(call), call.derived))
+        self.question = f"{call.function.key} of {', '.join(self.names)}{by and f' by {by}'}"
 
     def cells(self, answer: pa.Table, by: Sequence[str]) -> Reveal:
         """Return the counts of groups and cells with their total; groups of few people are refused."""

@@ -278,9 +278,7 @@ class Server:
                 session=sha256(session.encode()).hexdigest()[:12],
                 verdict="answered" if refusal is None else "refused",
                 functions=tuple(call.function.key for call in question.calls),
-                tables=tuple(
-                    dict.fromkeys(name for call in question.calls for name in call.tables)
-                ),
+                tables=tuple(dict.fromkeys(chain(*(call.tables for call in question.calls)))),
                 columns=self.words.columns_in(sql),
                 statement=self.words.hide_unknown(shape),
                 reason=self.words.reason_of(refusal, sql) if refusal else "",

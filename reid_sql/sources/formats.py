@@ -201,15 +201,8 @@ class _Inspection:
         """Return the names of the columns and the delimiter; refuse a first line that is no header."""
         words, form = self.words, self.form
         head = read_head(self.path, form)
-        if not head and any(form.skip):
-            raise OutOfDomainError(
-                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip; skip fewer"
-            )
         first = head.decode(encoding_read(form), errors="ignore")
-        if not first.strip() and len(head) < HEAD:
-            raise OutOfDomainError(
-                f"{words} must contain a table, got a file without text; pass one with a header and records"
-            )
+        self._refuse_no_text(head, first)
         delimiter = form.delimiter or _delimiter(self.path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         lines = first.splitlines()[:MAX_LINES_COMPARED]
@@ -229,6 +222,17 @@ class _Inspection:
             refuse_levels(words, rows)
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
         return names, delimiter
+
+    def _refuse_no_text(self, head: bytes, text: str) -> None:
+        words, form = self.words, self.form
+        if not head and any(form.skip):
+            raise OutOfDomainError(
+                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip; skip fewer"
+            )
+        if not text.strip() and len(head) < HEAD:
+            raise OutOfDomainError(
+                f"{words} must contain a table, got a file without text; pass one with a header and records"
+            )
 
     def _header_names(self, row: list[str], lines: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the columns, as DuckDB numbers those that have none."""

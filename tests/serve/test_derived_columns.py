@@ -92,18 +92,21 @@ def test_whole_cells_answer_each_expression_of_their_columns(
 def test_bands_that_subtract_to_few_people_are_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, statements: list[str], *, restarts: bool
 ) -> None:
+    """The last statement at the latest, which three may be needed for."""
     record = tmp_path / "record.duckdb"
     door = Door(con, record=record)
-    *first, last = statements
-    for sql in first:
-        assert None not in door.ask(sql)[0]
-    if restarts:
-        del door
-        door = Door(con, record=record)
-    try:
-        assert None in door.ask(last)[-1]
-    except ReidError as error:
-        assert NEAR in str(error)  # noqa: PT017 - one of two ways
+    first, *others = statements
+    assert None not in door.ask(first)[0]
+    answers = []
+    for sql in others:
+        if restarts:
+            del door
+            door = Door(con, record=record)
+        try:
+            answers.append(door.ask(sql)[-1])
+        except ReidError as error:
+            assert NEAR in str(error)  # noqa: PT017 - one of two ways
+    assert len(answers) < len(others) or None in answers[-1]
 
 
 def test_each_of_these_statements_is_answered_alone(con: duckdb.DuckDBPyConnection) -> None:

@@ -8,9 +8,10 @@ as years, are labels, too. The audit computes nothing from figures, and names ea
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any, Final
 
 from reid_sql.models.columns.spelling import words_of_name
@@ -86,32 +87,31 @@ def find_figures(
     >>> find_figures(rows, [1, 1, 1], Reading(), 5)
     {'percent': [1]}
     """
-    read = {
-        reading.count,
-        reading.status,
-        *((reading.value, reading.largest) if reading.value else ()),
-    }
-    no_figures = {fold_case(name) for name in read if name}
-    added = [name for name in ADDED_FIGURES if name not in no_figures]
     shown = {fold_case(name): name for row in rows for name in row}
-    others = [name for name in shown if name not in {*no_figures, *ADDED}]
-    named = {fold_case(name) for name in reading.columns or ()}
     verdicts: dict[str, dict[int, bool]] = {}
     for number in dict.fromkeys(numbers):
         table = _read_table(rows, numbers, number, reading.count)
-        judged = {n: True for n in added if n not in named and _shows_more(table, n)}
-        if named:
-            judged |= {n: True for n in others if n not in named and table.has_numbers(n)}
-        else:
-            judged |= dict(_judge_columns(table, others, k))
-        for name, is_figure in judged.items():
+        for name, is_figure in _judge_table(table, shown, reading, k).items():
             if not table.is_count(name):
                 verdicts.setdefault(name, {})[number] = is_figure
-    return {
-        shown[name]: list(verdicts[name])
-        for name in shown
-        if name in verdicts and all(verdicts[name].values())
-    }
+    figures = [name for name in shown if name in verdicts and all(verdicts[name].values())]
+    return {shown[name]: list(verdicts[name]) for name in figures}
+
+
+def _judge_table(table: _Table, names: Iterable[str], reading: Reading, k: int) -> dict[str, bool]:
+    """Say of columns of a table whether they are figures."""
+    read = [reading.count, reading.status]
+    if reading.value:
+        read += [reading.value, reading.largest]
+    no_figures = set(map(fold_case, filter(None, read)))
+    named = set(map(fold_case, reading.columns or ()))
+    added = [name for name in ADDED_FIGURES if name not in no_figures | named]
+    judged = dict.fromkeys(filter(partial(_shows_more, table), added), True)
+    others = [name for name in names if name not in {*no_figures, *ADDED}]
+    if not named:
+        return judged | dict(_judge_columns(table, others, k))
+    unnamed = [name for name in others if name not in named]
+    return judged | dict.fromkeys(filter(table.has_numbers, unnamed), True)
 
 
 def _read_table(rows: Rows, numbers: Sequence[int], number: int, count: str) -> _Table:
@@ -141,8 +141,9 @@ def _judge_columns(table: _Table, names: Sequence[str], k: int) -> Iterator[tupl
     Fractions are judged first, then columns from the right, where figures are: of two columns that determine
     each other, the left one has categories.
     """
-    left = [name for name in names if any(name in row for row in table.rows)]
-    columns = [name for name in reversed(left) if table.has_numbers(name)]
+    of_table = set().union(*table.rows)
+    left = [name for name in names if name in of_table]
+    columns = list(filter(table.has_numbers, reversed(left)))
     for name in sorted(columns, key=lambda each: not _has_fractions(table, each)):
         others = [each for each in left if each != name]
         is_figure = table.determines(others, name) and not _are_labels(table, name, others, k)
@@ -155,18 +156,19 @@ def _are_labels(table: _Table, name: str, others: Sequence[str], k: int) -> bool
     """Whether numbers that other columns determine are names of categories."""
     if _has_fractions(table, name):
         return False
-    parts = [[each] for each in others]
-    if len(others) <= MAX_PARTS:
-        parts += [[one for one in others if one != each] for each in others]
-    if any(
-        MIN_ROWS * table.count_distinct(each) <= len(table.rows) and table.determines(each, name)
-        for each in parts
-    ):
+    parts = [*combinations(others, 1)]
+    if 1 < len(others) <= MAX_PARTS:
+        parts += combinations(others, len(others) - 1)
+    large = [each for each in parts if MIN_ROWS * table.count_distinct(each) <= len(table.rows)]
+    if any(table.determines(each, name) for each in large):
         return not _is_sum(table, name, others, k)
+    return _has_equal_steps(table, name) or not LABEL_WORDS.isdisjoint(words_of_name(name))
+
+
+def _has_equal_steps(table: _Table, name: str) -> bool:
     values = sorted(_number_of(value) or 0.0 for value in table.values(name) if value is not None)
     steps = {after - before for before, after in pairwise(values)}
-    has_steps = len(steps) == 1 and (len(values) >= MIN_STEPS or steps == {1.0})
-    return has_steps or not LABEL_WORDS.isdisjoint(words_of_name(name))
+    return len(steps) == 1 and (len(values) >= MIN_STEPS or steps == {1.0})
 
 
 def _is_sum(table: _Table, name: str, others: Sequence[str], k: int) -> bool:

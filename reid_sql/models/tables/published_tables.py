@@ -288,6 +288,11 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
         )
 
 
+def _differ_by_writing(first: set[Any], second: set[Any]) -> bool:
+    one, other = (set(map(_writing_form, each)) for each in (first - second, second - first))
+    return not one.isdisjoint(other)
+
+
 def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: ColumnNames) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
@@ -300,19 +305,25 @@ def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: Col
     }
     for one, other in combinations(sorted(categories), 2):
         sets = list(zip(columns, categories[one], categories[other], strict=False))
-        for name, first, second in sets:
-            if set(map(_writing_form, first - second)) & set(map(_writing_form, second - first)):
-                raise OutOfDomainError(
-                    f"tables must write categories alike, got two of '{name}' in tables {one} and {other} that differ "
-                    "by capitals, spaces, accents or zeros alone; write them alike in all"
-                )
-        apart = [each for each in sets if all(each) and each[1].isdisjoint(each[2])]
-        if apart and all(min(len(first), len(second)) > 1 for _, first, second in apart):
-            label = f"'{apart[0][0]}' in both {one} and {other}"
-            raise OutOfDomainError(
-                f"tables must write categories alike, got no category of {label}; "
-                "write values alike in all, or add a column of the part of each"
-            )
+        _refuse_unlike_sets(sets, one, other)
+
+
+def _refuse_unlike_sets(
+    sets: Sequence[tuple[str, set[Any], set[Any]]], one: int, other: int
+) -> None:
+    """Refuse two tables by the categories of each column that they have."""
+    if alike := [name for name, *pair in sets if _differ_by_writing(*pair)]:
+        raise OutOfDomainError(
+            f"tables must write categories alike, got two of '{alike[0]}' in tables {one} and {other} that differ "
+            "by capitals, spaces, accents or zeros alone; write them alike in all"
+        )
+    apart = [each for each in sets if all(each) and each[1].isdisjoint(each[2])]
+    if apart and all(min(len(first), len(second)) > 1 for _, first, second in apart):
+        label = f"'{apart[0][0]}' in both {one} and {other}"
+        raise OutOfDomainError(
+            f"tables must write categories alike, got no category of {label}; "
+            "write values alike in all, or add a column of the part of each"
+        )
 
 
 def _writing_form(category: str | None) -> str:
