@@ -459,7 +459,7 @@ ALL: Final = (
         column="cells",
         unit="count",
         unused=OF_SUMS,
-        extra=(Parameter("columns", ORDERED),),  # those of categories
+        extra=(Parameter("columns", ORDERED, None),),  # those of categories
         cells=people_of_revealed,
     ),
     # Who can be followed from the release before this one.
