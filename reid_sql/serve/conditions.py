@@ -58,9 +58,10 @@ def refuse_near_conditions(
     """Refuse comparisons that split off few people or nobody, alone or with others of the same column."""
     for base in dict.fromkeys(each.base for each in new if each.bands):
         expressions = [each.expression for each in (*before, *new) if each.base == base]
+        conditions = [each for each in expressions if _list_comparisons(data, [each])]
         # one condition alone tells the people of its two sides, and nothing of its comparisons
-        is_alone = len({each.rpartition("), ")[0] for each in expressions}) == 1
-        if not is_alone and _are_near(data, base, expressions, below):
+        is_alone = len({each.rpartition("), ")[0] for each in conditions}) == 1
+        if not is_alone and _are_near(data, base, conditions, below):
             raise RevealingError(REFUSAL_NARROW.format(below))
 
 

@@ -59,6 +59,8 @@ class Served:
             free.bind(("localhost", 0))
             self.port = int(free.getsockname()[1])
         self.log = folder / "questions.jsonl"
+        if self.log.exists():  # that of another server, which alone writes it
+            self.log = folder / f"questions_{self.port}.jsonl"
         self.process = subprocess.Popen(
             [
                 PYTHON,
