@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any, Final
 
 import duckdb
@@ -18,7 +18,12 @@ from reid_sql.serve.calls import Call
 from reid_sql.serve.conditions import refuse_narrow_bands, refuse_near_conditions
 from reid_sql.serve.derived_columns import RELATION, add_derived, name_bases
 from reid_sql.serve.determined_columns import name_value
-from reid_sql.serve.hidden_sums import join_hidden_cells, refuse_hidden_sums, refuse_narrow_values
+from reid_sql.serve.hidden_sums import (
+    PUBLISHED,
+    REFUSAL_HIDDEN_SUM,
+    join_hidden_cells,
+    refuse_narrow_values,
+)
 from reid_sql.serve.linked_sums import LARGEST_CONTRIBUTOR, refuse_linked_sums
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import (
@@ -58,7 +63,6 @@ def groups_of(call: Call) -> list[str]:
 
 MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were shown
 MARGINS: Final = "margins"
-PUBLISHED: Final = "published"  # the status of a cell
 VALUE: Final = "value"  # NULL is a value like any other
 EVERYBODY: Final = "reid_everybody"  # a column of one value
 BEFORE: Final = "reid_before"  # the cells that were answered before
@@ -179,6 +183,13 @@ class Mask:
 
         What was recorded is added to the list.
         """
+        # two clients may not ask for two conditions at once
+        with self.record.lock if call.derived else nullcontext():
+            return self._ask(data, call, recorded)
+
+    def _ask(
+        self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
+    ) -> pa.Table:
         arguments, by = self._settings(call), groups_of(call)
         if call.derived:
             [table] = call.tables
@@ -271,7 +282,8 @@ class Mask:
         )
         cell = {"tbl": RELATION, "by": [EVERYBODY], "dominance": LARGEST_CONTRIBUTOR}
         answer = ask(data, SAFE_TABLE, {**arguments, **cell})
-        refuse_hidden_sums(answer)
+        if set(answer["status"].to_pylist()) - {PUBLISHED}:
+            raise OutOfDomainError(REFUSAL_HIDDEN_SUM)
         sums = self.record.add_sum(data, arguments["tbl"], frozenset(), arguments["value"])
         with sums as before:
             refuse_linked_sums(data, arguments, before)

@@ -121,7 +121,8 @@ class Record:
 
     def __init__(self, file: str | Path = ":memory:") -> None:
         """Open the record, or begin one."""
-        self._lock = threading.RLock()  # the cells of a sum are recorded with it
+        # the cells of a sum are recorded with it, and conditions are compared before they are
+        self.lock = threading.RLock()
         self._determined: dict[str, DeterminedColumns] = {}
         try:
             self._con = duckdb.connect(str(file))
@@ -139,7 +140,7 @@ class Record:
 
     def add(self, data: duckdb.DuckDBPyConnection, reveals: Sequence[Reveal], below: int) -> None:
         """Record what an answer reveals, unless a group below the mask may follow from all that left."""
-        with self._lock:  # two clients may not ask for two halves at once
+        with self.lock:  # two clients may not ask for two halves at once
             self._con.execute("BEGIN")
             try:
                 for each in reveals:
@@ -158,7 +159,7 @@ class Record:
         self, data: duckdb.DuckDBPyConnection, table: str, by: frozenset[str], value: str
     ) -> Iterator[EarlierSums]:
         """Record the sum of a column by groups, unless it is refused for those of other columns before."""
-        with self._lock:
+        with self.lock:
             before = self._con.execute(
                 "SELECT DISTINCT counted, columns[1] FROM answered WHERE tbl = $1 AND shape = $2",
                 [table, SUMS],
@@ -182,7 +183,7 @@ class Record:
     ) -> list[PublishedCell]:
         """List the cells, without everybody's, that were answered of some of the columns."""
         columns = {name.casefold() for name in by}
-        with self._lock:
+        with self.lock:
             counts = self._counts().get(table + describe_people(*people), {})
         named = ((json.loads(cell), count) for cell, count in counts.items())
         return [
@@ -197,7 +198,7 @@ class Record:
         Then each sum of them follows.
         """
         columns = {name.casefold() for name in by}
-        with self._lock:
+        with self.lock:
             counts = self._counts().get(table, {})
         tables: dict[frozenset[str], list[int | None]] = {}
         for cell, count in counts.items():
@@ -209,7 +210,7 @@ class Record:
 
     def list_derived(self, table: str) -> list[DerivedColumn]:
         """List the derived columns of the answers about a table."""
-        with self._lock:
+        with self.lock:
             rows = self._con.execute(
                 "SELECT base, expression FROM derived WHERE tbl = $1", [table]
             ).fetchall()

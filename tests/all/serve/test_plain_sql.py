@@ -1,8 +1,11 @@
 """What the first tier leaves of tests/serve/test_plain_sql.py, and drawn statements."""
 
 import os
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import ReidError
+from reid_sql.serve import conditions, masks
 from tests.serve.conftest import *
 from tests.serve.door import Door
 from tests.serve.test_plain_sql import *
@@ -278,6 +282,38 @@ def test_whether_somebody_has_a_value_does_not_follow_from_two_conditions(
                         kinds.append(str(error))
             found.append(kinds)
     assert found[0] == found[1]
+
+
+def test_two_clients_cannot_ask_for_two_conditions_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each would be compared before the other is recorded; nobody is between them, which is not told."""
+    barrier, compare = threading.Barrier(2), conditions.refuse_near_conditions
+
+    def compare_together(*arguments: Any) -> None:
+        compare(*arguments)
+        with suppress(threading.BrokenBarrierError):
+            barrier.wait(timeout=1)
+
+    monkeypatch.setattr(masks, "refuse_near_conditions", compare_together)
+    answered: list[str] = []
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE people AS SELECT 10 * i AS pay FROM range(1000) AS r(i)")
+        door = Door(con)
+
+        def ask(client: str, condition: str) -> None:
+            with suppress(ReidError):
+                door.server.ask(f"SELECT count(*) FROM people WHERE {condition}", client, "session")
+                answered.append(condition)
+
+        asked = {"ann": "pay > 5000", "bob": "pay > 5005"}
+        threads = [threading.Thread(target=ask, args=each) for each in asked.items()]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    assert len(answered) == 1
 
 
 def test_conditions_with_many_people_between_them_are_answered() -> None:
