@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Final
 
 import duckdb
@@ -18,7 +18,7 @@ from reid_sql.parameters import quoted
 from reid_sql.serve.audited_counts import RevealingError
 from reid_sql.serve.bands import COMPARISONS, OF_TEXTS
 from reid_sql.serve.derived_columns import RELATION, DerivedColumn
-from reid_sql.serve.tree import Node, columns_in, name_of, parts_of, without_places
+from reid_sql.serve.tree import Node, columns_in, document_of, name_of, parts_of, without_places
 from reid_sql.sql.tolerance import WHOLE_TYPES
 
 REFUSAL_NARROW: Final = (
@@ -58,26 +58,29 @@ def refuse_near_conditions(
     """Refuse comparisons that split off few people or nobody, alone or with others of the same column."""
     for base in dict.fromkeys(each.base for each in new if each.bands):
         expressions = [each.expression for each in (*before, *new) if each.base == base]
-        conditions = [each for each in expressions if _list_comparisons(data, [each])]
-        # one condition alone tells the people of its two sides, and nothing of its comparisons
-        is_alone = len({each.rpartition("), ")[0] for each in conditions}) == 1
-        if not is_alone and _are_near(data, base, conditions, below):
+        if _are_near(data, base, expressions, below):
             raise RevealingError(REFUSAL_NARROW.format(below))
 
 
 def _are_near(
     data: duckdb.DuckDBPyConnection, base: str, expressions: Sequence[str], below: int
 ) -> bool:
-    """Whether one or two of the comparisons in expressions of a column split off few people or nobody."""
-    sides = [f"coalesce(TRY({each}), false)" for each in _list_comparisons(data, expressions)]
-    if not sides:
+    """Whether one or two comparisons of several conditions on a column split off few people or nobody.
+
+    One condition alone tells the people of its two sides, and nothing of its comparisons.
+    """
+    comparisons = {each: _list_comparisons(data, each) for each in expressions}
+    # as a filter and as a group, a condition has another value for NULL, which follows its last bracket
+    conditions = {each.rpartition("), ")[0] for each, cuts in comparisons.items() if cuts}
+    if len(conditions) <= 1:
         return False
+    cuts = dict(chain.from_iterable(each.items() for each in comparisons.values()))
+    sides = ", ".join(f"coalesce(TRY({each}), false)" for each in cuts.values())
     rows = data.execute(
-        f"""SELECT [{", ".join(sides)}] AS sides, count(*) FROM {RELATION}
+        f"""SELECT [{sides}] AS sides, count(*) FROM {RELATION}
         WHERE {quoted(base)} IS NOT NULL GROUP BY sides"""
     ).fetchall()
-    every_place = range(len(sides))
-    singles_and_pairs = [*combinations(every_place, 1), *combinations(every_place, 2)]
+    singles_and_pairs = chain(combinations(range(len(cuts)), 1), combinations(range(len(cuts)), 2))
     return any(_splits_off_few(rows, places, below) for places in singles_and_pairs)
 
 
@@ -91,16 +94,15 @@ def _splits_off_few(rows: Sequence[tuple[Any, ...]], places: tuple[int, ...], be
     return len(counts) < possible or min(counts.values()) < below
 
 
-def _list_comparisons(data: duckdb.DuckDBPyConnection, expressions: Iterable[str]) -> list[str]:
-    """List the comparisons of expressions, of which no two have the same sides by their form."""
+def _list_comparisons(data: duckdb.DuckDBPyConnection, expression: str) -> dict[str, str]:
+    """List the comparisons of an expression by where they cut: those of one name have the same sides."""
     found: dict[str, str] = {}
-    for expression in expressions:
-        for part in parts_of(_parse(data, expression)):
-            if part.get("type") in COMPARISONS or name_of(part) in OF_TEXTS:
-                for each in _split(part):
-                    if columns_in(each):
-                        found.setdefault(_name_cut(data, each), _write(data, each))
-    return list(found.values())
+    for part in parts_of(_parse(data, expression)):
+        if part.get("type") in COMPARISONS or name_of(part) in OF_TEXTS:
+            for each in _split(part):
+                if columns_in(each):
+                    found[_name_cut(data, each)] = _write(data, each)
+    return found
 
 
 def _split(part: Node) -> list[Node]:
@@ -169,6 +171,5 @@ def _parse(data: duckdb.DuckDBPyConnection, expression: str) -> Node:
 def _write(data: duckdb.DuckDBPyConnection, part: Node) -> str:
     """Write a part of a parsed expression."""
     node = {**_parse(data, "1"), "select_list": [without_places(part)]}
-    document = json.dumps({"error": False, "statements": [{"node": node}]})
-    [(sql,)] = data.execute("SELECT json_deserialize_sql($1::JSON)", [document]).fetchall()
+    [(sql,)] = data.execute("SELECT json_deserialize_sql($1::JSON)", [document_of(node)]).fetchall()
     return str(sql).removeprefix("SELECT ")

@@ -20,8 +20,12 @@ from reid_sql.serve.settings import listed
 
 FEW_PEOPLE: Final = "few_people"  # the rule of safe_table
 HIDDEN: Final = frozenset(["primary", "secondary"])  # the statuses of cells that are hidden in turn
-PUBLISHED: Final = "published"
+PUBLISHED: Final = "published"  # the status of a cell that is shown
 SHOWN_CELLS: Final = "reid_shown_cells"
+REFUSAL_HIDDEN_SUM: Final = (
+    "sums must be of groups that hide nothing, or of one column, got some with a hidden one that could follow; "
+    "ask for coarser groups, or for count(*) alone"
+)
 PLACE: Final = "reid_place"  # of a shown cell, from 1; all hidden ones have 0
 
 
@@ -43,15 +47,6 @@ def refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[str
         )
 
 
-def refuse_hidden_sums(answer: pa.Table) -> None:
-    """Refuse sums of which one is hidden."""
-    if set(answer["status"].to_pylist()) - {PUBLISHED}:
-        raise OutOfDomainError(
-            "sums must be of groups that hide nothing, or of one column, got some with a hidden one that could follow; "
-            "ask for coarser groups, or for count(*) alone"
-        )
-
-
 def join_hidden_cells(
     data: duckdb.DuckDBPyConnection,
     arguments: Mapping[str, Any],
@@ -64,13 +59,13 @@ def join_hidden_cells(
     if not hidden.num_rows:
         return before
     if len(by) > 1 or arguments.get("entity") or not _is_for_counts(hidden):
-        refuse_hidden_sums(answer)
+        raise OutOfDomainError(REFUSAL_HIDDEN_SUM)
     column = by[0].casefold()
     source = _number_cells(data, before.source, by[0], answer)
     names = {name.casefold(): name for name in data.sql(f"FROM {source} LIMIT 0").columns}
     determined = [names[name] for name in sorted(before.determined - {column})]
     if _are_few(data, arguments, source, determined):
-        refuse_hidden_sums(answer)
+        raise OutOfDomainError(REFUSAL_HIDDEN_SUM)
     sums = [
         ([{column: PLACE}.get(name, name) for name in groups], earlier)
         for groups, earlier in before.sums

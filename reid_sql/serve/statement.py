@@ -37,6 +37,7 @@ from reid_sql.serve.tree import (
     AGGREGATES,
     Node,
     arguments_of,
+    document_of,
     name_of,
     named_queries,
     parts_of,
@@ -164,7 +165,7 @@ class Reader:
 
     def write(self, node: Node) -> tuple[str, str]:
         """Write a tree as SQL, which must read as the tree, with and without its constants."""
-        documents = (_document_of(node), _document_of(without_places(node, CONSTANT)))
+        documents = (document_of(node), document_of(without_places(node, CONSTANT)))
         select, read, shape = self._run(WRITE, *documents)
         _refuse_long(select)
         if shape_of(_select_of(read)) != shape_of(node):
@@ -179,7 +180,7 @@ class Reader:
         named = [{**node, "alias": f"c{place}"} for place, node in enumerate(nodes)]
         select = {**self._one, "select_list": named}
         try:
-            return self._run(COMPUTE, _document_of(select)) if nodes else ()
+            return self._run(COMPUTE, document_of(select)) if nodes else ()
         except duckdb.Error:
             raise OutOfDomainError(
                 "an argument must be a constant that DuckDB can compute, got another; "
@@ -428,11 +429,6 @@ def _tables_of_catalogue(reader: Reader, node: Node, *, is_described: bool) -> I
             yield ".".join(path_of(part["function"], "function_name")).lower() in CATALOGUE
         elif kind == "SHOW_REF":
             yield part.get("show_type") != "SUMMARY"
-
-
-def _document_of(node: Node) -> str:
-    """Write a tree as json_deserialize_sql reads it."""
-    return json.dumps({"error": False, "statements": [{"node": node}]})
 
 
 def _select_of(document: str) -> Node:

@@ -110,6 +110,11 @@ def without_places(node: Node, constant: Node | None = None) -> Node:
     return tree
 
 
+def document_of(node: Node) -> str:
+    """Write a tree as json_deserialize_sql reads it."""
+    return json.dumps({"error": False, "statements": [{"node": node}]})
+
+
 def written(node: Node) -> str:
     """Write a tree without its places, so that equal parts of a statement are equal."""
     return json.dumps(without_places(node), sort_keys=True)

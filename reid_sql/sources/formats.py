@@ -174,9 +174,8 @@ class _Inspection:
         form = replace(self.form, **changes)
         tried = self.tried | ({self.form.encoding} - {form.encoding})
         further = _Inspection(self.words, self.path, form, tried=tried)
-        if (
-            form.encoding not in tried
-        ):  # else each of two encodings would propose the other without end
+        # else each of two encodings would propose the other without end
+        if form.encoding not in tried:
             with suppress(OutOfDomainError):
                 further.inspect()
         self.proposed = further.proposed or form

@@ -288,11 +288,6 @@ def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
         )
 
 
-def _differ_by_writing(first: set[Any], second: set[Any]) -> bool:
-    one, other = (set(map(_writing_form, each)) for each in (first - second, second - first))
-    return not one.isdisjoint(other)
-
-
 def _refuse_unlike_categories(keys_of: Mapping[int, Sequence[Key]], columns: ColumnNames) -> None:
     """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
 
@@ -324,6 +319,11 @@ def _refuse_unlike_sets(
             f"tables must write categories alike, got no category of {label}; "
             "write values alike in all, or add a column of the part of each"
         )
+
+
+def _differ_by_writing(first: set[Any], second: set[Any]) -> bool:
+    one, other = (set(map(_writing_form, each)) for each in (first - second, second - first))
+    return not one.isdisjoint(other)
 
 
 def _writing_form(category: str | None) -> str:
